@@ -55,6 +55,11 @@ def read_off(value: Any) -> Any:
     return "off" if value is False else value
 
 
+def read_flag(value: Any) -> Any:
+    """Read a boolean as its name in YAML, for a setting that takes further words."""
+    return {True: "true", False: "false"}.get(value, value) if isinstance(value, bool) else value
+
+
 def empty_section(value: Any) -> Any:
     """Read a section without a value as one without keys."""
     return {} if value is None else value

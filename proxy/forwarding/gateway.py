@@ -28,6 +28,7 @@ from proxy.state import MemoryStore
 from proxy.state.external.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.refused_requests import RefusedRequests
+from proxy.state.repairs.learned_repairs import LearnedRepairs
 from proxy.state.sharing.sources import Sharing
 from proxy.upstream import Upstream
 from proxy.upstream.known_secrets import KnownSecrets
@@ -55,6 +56,7 @@ class Gateway:
 
     store: MemoryStore | ExternalStore
     learned_windows: LearnedWindows
+    learned_repairs: LearnedRepairs
     turns: TurnPolicies
     compaction: CompactionPolicies
     started: int

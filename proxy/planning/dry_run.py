@@ -21,6 +21,7 @@ from proxy.planning.guard_turns import guard_chat
 from proxy.planning.plan import Plan, format_changes, plan_request, split_changes
 from proxy.planning.plan_target import PlanTarget
 from proxy.state.kept_signatures import StoredSignature
+from proxy.state.repairs.repair_key import LearnedRepair
 from sanitizers import Change, Profile, Violation
 from sanitizers.record import record
 from sanitizers.turns import Guarded, TurnPolicy
@@ -32,7 +33,8 @@ class DryRunInput:
 
     *facts* is what is known of the target's budget. *kept* holds the signatures that are stored for the request's
     calls. *policy* is the turn guard's policy, or None where the guard is off. *max_rounds* is the client's own limit
-    on rounds of tool calls. *memory* is the stored memory of the conversation, if there is one.
+    on rounds of tool calls. *memory* is the stored memory of the conversation, if there is one. *learned* holds the
+    repairs that are made in advance for the target.
     """
 
     request: ChatRequest
@@ -42,6 +44,7 @@ class DryRunInput:
     policy: TurnPolicy | None = None
     max_rounds: int | None = None
     memory: AppliedMemory | None = None
+    learned: tuple[LearnedRepair, ...] = ()
 
 
 @record

@@ -45,6 +45,7 @@ from proxy.planning.signatures.restoring import remove_signatures, restore_signa
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.planning.texts_beside_calls import with_texts_beside_calls
 from proxy.state.kept_signatures import StoredSignature
+from proxy.state.repairs.repair_key import LearnedRepair
 from proxy.upstream.dialects import STEP as PARAMETERS
 from sanitizers import Change, Messages, Profile, Sanitized
 from sanitizers.outline import Outline
@@ -71,8 +72,24 @@ _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "ans
 
 _STEPS = tuple(dict.fromkeys((COMPACTION, *STEP_NAMES, *_FURTHER_STEPS)))  # "tools" may be a step of both
 
+LEARNED = ";learned"
+"""Follows the count of repairs in the header's summary where some of them were made in advance."""
+
 MADE_IN_EVERY_MODE = ("turns", "answer_repair")
 """Steps with settings of their own. They make their changes in every mode of sanitizing."""
+
+
+@record
+class Advance:
+    """The learned repairs of one plan.
+
+    *made* were made before the request is sent. *withheld* would have changed the request, but a probe or the setting
+    ``learn: observe`` left them out. *plain* is the plan without any learned repair.
+    """
+
+    made: tuple[LearnedRepair, ...]
+    withheld: tuple[LearnedRepair, ...]
+    plain: Plan
 
 
 @record
@@ -116,6 +133,9 @@ class Plan:
 
     memory: AppliedMemory | None = None
     """The memory in the history. *request* has the client's whole history."""
+
+    advance: Advance | None = None
+    """The repairs that were made in advance, or withheld. None where no learned repair concerns the request."""
 
     @property
     def changes(self) -> tuple[Change, ...]:

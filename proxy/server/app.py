@@ -20,6 +20,7 @@ from proxy.inspector.routes import add_ui_routes
 from proxy.observability.metrics import Metrics
 from proxy.observability.observed_upstream import ObservedUpstream
 from proxy.observability.recent_requests import RecentRequests
+from proxy.observability.repair_reports import report_repair
 from proxy.observability.store_reports import StoreReports
 from proxy.observability.tracing import Tracing
 from proxy.planning.compact.policies import CompactionPolicies
@@ -33,6 +34,7 @@ from proxy.state.create_store import create_store
 from proxy.state.external.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.refused_requests import RefusedRequests
+from proxy.state.repairs.learned_repairs import LearnedRepairs
 from proxy.state.sharing.sources import Sharing
 from proxy.upstream import Upstream
 from proxy.upstream.media.fetching import MediaFetcher
@@ -68,6 +70,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         ),
         connections=Connections(max_connections(descriptor_limit(), settings.general_settings.max_in_flight)),
         learned_windows=LearnedWindows(None if sharing is None else sharing.lessons),
+        learned_repairs=LearnedRepairs(time.time, report=report_repair),
         turns=TurnPolicies(settings.turns, settings.routes.aliases),
         compaction=CompactionPolicies(settings.compaction, settings.routes.aliases),
         media=create_fetcher(settings.general_settings.media),

@@ -10,7 +10,16 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from proxy.config.faults import refusal
 from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
-from proxy.config.values import CountOrZero, Flag, Seconds, SecondsOrZero, Text, empty_section, read_off
+from proxy.config.values import (
+    CountOrZero,
+    Flag,
+    Seconds,
+    SecondsOrZero,
+    Text,
+    empty_section,
+    read_flag,
+    read_off,
+)
 
 
 def _nothing_is_none(value: Any) -> Any:
@@ -112,6 +121,14 @@ class RouterSettings(Section):
     Faulty calls are repaired where that is safe. Otherwise the model is asked once more. ``whole`` (default) checks
     answers that are not streamed. ``always`` also checks streams of requests with tools. Such a stream is held back
     until it is complete, so its first token comes late. ``off`` checks none.
+    """
+
+    learn: Annotated[
+        Literal["true", "observe", "false"], BeforeValidator(from_environment), BeforeValidator(read_flag)
+    ] = "true"
+    """Make a repair in advance where the same repair has worked for the deployment before.
+
+    Default ``true``. ``observe`` collects the evidence and makes no repair in advance. ``false`` collects none.
     """
 
     @property

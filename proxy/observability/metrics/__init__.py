@@ -3,7 +3,7 @@
     requests   requests, tokens and times        histories  changes, violations, budgets and turns
     upstream   calls, retries and circuits       process    the process itself; loop_lag is its event loop
     store      the store outside the process     labelled   cheap look-ups of labels; series counts them
-    gen_ai     OpenTelemetry's names
+    learned    repairs made in advance, probes   gen_ai     OpenTelemetry's names
 
 Labels come from closed sets only: route templates, configured model names, step names and reasons, error codes. Nothing
 that a client sends becomes a label. The trace id of a request may be shown as an exemplar in the OpenMetrics format.
@@ -16,6 +16,7 @@ from prometheus_client import CollectorRegistry, disable_created_metrics
 
 from proxy.observability.metrics.gen_ai import GenAiMetrics
 from proxy.observability.metrics.histories import HistoryMetrics
+from proxy.observability.metrics.learned import LearnedMetrics
 from proxy.observability.metrics.process import ProcessMetrics
 from proxy.observability.metrics.requests import RequestMetrics
 from proxy.observability.metrics.store import StoreMetrics
@@ -30,7 +31,7 @@ UNKNOWN_MODEL = "unknown"
 """The model label of requests that name no configured model."""
 
 
-class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, StoreMetrics, ProcessMetrics):
+class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, LearnedMetrics, StoreMetrics, ProcessMetrics):
     """The process's metrics.
 
     :func:`proxy.server.first_series.start_series` gives the models of a configuration their series.
@@ -41,6 +42,7 @@ class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, StoreMetrics, Pro
         RequestMetrics.__init__(self, self.registry)
         UpstreamMetrics.__init__(self, self.registry)
         HistoryMetrics.__init__(self, self.registry)
+        LearnedMetrics.__init__(self, self.registry)
         StoreMetrics.__init__(self, self.registry)
         ProcessMetrics.__init__(self, self.registry)
         self._gen_ai: GenAiMetrics | None = None

@@ -14,11 +14,12 @@
     turn_rows          the rows for the order of turns
     repair_table       maps a provider's words to repairs, with all rows
     repair_request     reads the words, makes the repairs, lists the changes
+    use_repaired       puts a repaired request into the plan of the refused one
 
 A repair is made only when it changes the request. An unchanged request would be refused again (livekit agents-js#2108
 sent one three times and went silent). Every change is listed. No words of a user are lost.
 """
 
-from proxy.planning.repairs.repair_request import Repaired, repair_request
+from proxy.planning.repairs.repair_request import MadeRepair, Repaired, repair_request
 
-__all__ = ["Repaired", "repair_request"]
+__all__ = ["MadeRepair", "Repaired", "repair_request"]

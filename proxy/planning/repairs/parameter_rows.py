@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proxy.planning.repairs import repair_parameters
-from proxy.planning.repairs.repair_row import Row
+from proxy.planning.repairs.repair_row import Learning, Row
 
 _DECLARATIONS = ("function_declaration", "functiondeclaration", "tools[")
 _ANSWERS = (
@@ -31,18 +31,21 @@ PARAMETER_ROWS: tuple[Row, ...] = (
         repair_parameters.simplify_tools,
         says=_BAD_SCHEMA,
         beside=_DECLARATIONS,
+        learning=Learning.LOSSLESS,
         source="CLIProxyAPI#97, cline#7339, 9router#380, Graphenium#37, gemini-cli#5923, azure-devops-mcp#145",
     ),
     Row(
         "schema",
         repair_parameters.simplify_tools,
         says=("proto field is not repeating, cannot start list", "invalid_function_parameters"),
+        learning=Learning.LOSSLESS,
         source="google_workspace_mcp#1099; sigoden/aichat#1049",
     ),
     Row(
         "states",
         repair_parameters.simplify_tools,
         says=("constraint that has too many states for serving",),
+        learning=Learning.LOOSENS,
         source="python-genai#660, cline#7897",
     ),
     Row(
@@ -50,18 +53,21 @@ PARAMETER_ROWS: tuple[Row, ...] = (
         repair_parameters.simplify_response_format,
         says=_BAD_SCHEMA,
         beside=_ANSWERS,
+        learning=Learning.LOOSENS,
         source="js-genai#882",
     ),
     Row(
         "answer_schema",
         repair_parameters.simplify_response_format,
         says=("constraint that has too many states for serving",),
+        learning=Learning.LOOSENS,
         source="python-genai#660",
     ),
     Row(
         "json_with_tools",
         repair_parameters.drop_response_format,
         says=("function calling with a response mime type", "tool use with a response mime type"),
+        learning=Learning.LOOSENS,
         source="python-genai#867, symfony/ai#1777",
     ),
     Row(
@@ -72,6 +78,7 @@ PARAMETER_ROWS: tuple[Row, ...] = (
             "'tool_choice' is only allowed when 'tools' are specified",
             "function calling config is set without function_declarations",
         ),
+        learning=Learning.LOSSLESS,
         source="Upsonic#323, camel#3706; claude-code-router#1207",
     ),
     Row(
@@ -84,6 +91,7 @@ PARAMETER_ROWS: tuple[Row, ...] = (
             "unrecognized request argument",
             "'type': 'extra_forbidden', 'loc': ('body',",
         ),
+        learning=Learning.LOSSLESS,
         source="gollm#33, qwen-code#921, budibase#17211; vLLM: MaxKB#2912",
     ),
 )

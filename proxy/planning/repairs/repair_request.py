@@ -22,17 +22,27 @@ Two passes were enough for every generated test case, so more than five would me
 
 
 @dataclass(frozen=True, slots=True)
+class MadeRepair:
+    """A row whose repair changed the request, and the changes that it listed at its first use."""
+
+    row: Row
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Repaired:
     """The request that replaces a refused one.
 
     *profile* is None where the request keeps its profile. An index in *changes* is that of a message in the refused
-    request. A change of a parameter has index 0, and *detail* names the parameter.
+    request. A change of a parameter has index 0, and *detail* names the parameter. *made* holds the rows that changed
+    something, each once.
     """
 
     messages: Messages
     parameters: Mapping[str, Any]
     profile: Profile | None
     changes: tuple[Change, ...]
+    made: tuple[MadeRepair, ...] = ()
 
 
 def repair_request(
@@ -54,13 +64,14 @@ def repair_request(
     None. The function raises only where a work limit ends it (:mod:`sanitizers.work_limit`). It mutates none of its
     arguments.
     """
-    error = _without_inputs(error)
+    error = without_inputs(error)
+    made: dict[int, MadeRepair] = {}
     start = draft = Draft(
         tuple(Entry(message, at) for at, message in enumerate(messages)), parameters, profile
     )
     for _ in range(_MAX_PASSES):
         before = draft
-        draft = _apply_table(draft, error, table)
+        draft = _apply_table(draft, error, table, made)
         if draft.is_same_request(before):
             break
     if draft.is_same_request(start):
@@ -70,17 +81,22 @@ def repair_request(
         parameters=draft.parameters,
         profile=None if draft.profile == profile else draft.profile,
         changes=draft.changes,
+        made=tuple(made.values()),
     )
 
 
-def _apply_table(draft: Draft, error: ProviderError, table: Sequence[Row]) -> Draft:
+def _apply_table(
+    draft: Draft, error: ProviderError, table: Sequence[Row], made: dict[int, MadeRepair]
+) -> Draft:
+    """Return *draft* after each row of *table* that fits, and add these rows to *made* by their position."""
     mended: set[str] = set()
-    for row in table:
+    for position, row in enumerate(table):
         if row.fault in mended or not row.fits(error):
             continue
         changed = _apply_row(row, draft, error)
         if not changed.is_same_request(draft):
             mended.add(row.fault)
+            made.setdefault(position, MadeRepair(row, changed.changes[len(draft.changes) :]))
             draft = changed
     return draft
 
@@ -93,7 +109,7 @@ def _apply_row(row: Row, draft: Draft, error: ProviderError) -> Draft:
         return draft
 
 
-def _without_inputs(error: ProviderError) -> ProviderError:
+def without_inputs(error: ProviderError) -> ProviderError:
     """Return *error* with its words cut before the first input that they quote.
 
     vLLM writes pydantic's findings into its message as Python does (MaxKB#2912). In such a message, a user's text is

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proxy.planning.repairs import repair_rounds, repair_systems, repair_turns
-from proxy.planning.repairs.repair_row import Row
+from proxy.planning.repairs.repair_row import Learning, Row
 
 _GEMINI_PAIRING = (
     "function call turn comes immediately after",
@@ -24,30 +24,35 @@ TURN_ROWS: tuple[Row, ...] = (
         "parallel_calls",
         repair_rounds.split_parallel_calls,
         says=("this model only supports single tool-calls at once",),
+        learning=Learning.LOSSLESS,
         source="Llama 3's templates: vllm#25108, vllm#12938",
     ),
     Row(
         "text_beside_calls",
         repair_rounds.separate_texts_from_calls,
         says=("assistant message must have either content or tool_calls, but not both",),
+        learning=Learning.LOSSLESS,
         source="langchain#21196; mistral-common's validator",
     ),
     Row(
         "pairing",
         repair_turns.pair_for_gemini,
         says=_GEMINI_PAIRING,
+        learning=Learning.NEVER,
         source="gemini-cli#11814, #4217; langchain#27799",
     ),
     Row(
         "pairing",
         repair_turns.pair_for_openai,
         says=_OPENAI_PAIRING,
+        learning=Learning.NEVER,
         source="dataline#172; autogen#3178; claude-code#8612",
     ),
     Row(
         "pairing",
         repair_turns.flatten_exchanges,
         says=_GEMINI_PAIRING + _OPENAI_PAIRING,
+        learning=Learning.NEVER,
         source="the last resort: gemini-cli#23068, vscode#299295",
     ),
     Row(
@@ -58,12 +63,15 @@ TURN_ROWS: tuple[Row, ...] = (
             "a conversation must alternate between user and assistant",
             "multiturn requests ends with a user role",
         ),
+        learning=Learning.LOSSLESS,
         source="autogen#1037, llama_index#11731; langchain-aws#130; one-api#836",
     ),
     Row(
         "alternation",
         repair_systems.fold_counted_systems,
         says=("conversation roles must alternate user/assistant",),
+        reads=("optional system message",),
+        learning=Learning.LOSSLESS,
         source="the template of Mistral 7B counts a system message as a turn: vllm#2080, mistral.rs#45",
     ),
     Row(
@@ -74,6 +82,7 @@ TURN_ROWS: tuple[Row, ...] = (
             "cannot specify message if the last entry in chat history contains tool results",
             "conversation blocks and tool result blocks cannot be provided in the same turn",
         ),
+        learning=Learning.LOSSLESS,
         source="datapizza#98, litellm#6323; langchain-oracle#9; agents-js#1998",
     ),
     Row(
@@ -88,6 +97,7 @@ TURN_ROWS: tuple[Row, ...] = (
             "to true when the last message is from the assistant",
             "the last message must have role=user",
         ),
+        learning=Learning.LOSSLESS,
         source="LibreChat agents#323, pipecat#5821; one-api#836; copilot-api#273; litellm#6323; "
         "langchain#23703, smolagents#757; vLLM: mistral-vibe#114",
     ),

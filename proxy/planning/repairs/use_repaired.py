@@ -1,0 +1,27 @@
+"""Puts a repaired request into the plan of the refused one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proxy.planning.plan import REPLACED, Plan
+from proxy.planning.repairs.repair_request import Repaired
+from proxy.planning.signatures.restoring import WITHHELD
+from proxy.planning.signatures.stand_ins import with_stand_ins
+
+
+def use_repaired(plan: Plan, repaired: Repaired) -> Plan:
+    """Return *plan* with the history, parameters, profile and changes of *repaired*."""
+    signatures = plan.signatures
+    if any(change.reason == "signature" for change in repaired.changes):
+        withheld = sum(count for kind, count in signatures.items() if kind != REPLACED)
+        _, stand_ins = with_stand_ins(repaired.messages, repaired.profile or plan.profile)
+        signatures = {WITHHELD: withheld, REPLACED: stand_ins}
+    return replace(
+        plan,
+        signatures=signatures,
+        messages=repaired.messages,
+        parameters=repaired.parameters,
+        profile=repaired.profile or plan.profile,
+        later_changes=(*plan.later_changes, *repaired.changes),
+    )

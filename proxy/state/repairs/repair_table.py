@@ -1,0 +1,134 @@
+"""The evidence of all clients for the repairs of one deployment, and the repairs that follow from it.
+
+A client's own evidence counts fully for its own requests. For others, no client counts for more than three
+confirmations, or three contradictions. A client stands under a digest of its key's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from proxy.state.repairs.evidence import Evidence, confidence
+from proxy.state.repairs.repair_key import RepairKey
+from sanitizers.record import record
+
+LEAST = 0.7
+"""The least confidence of a repair that loses nothing. Four confirmations and no contradiction reach it."""
+
+LEAST_LOOSENING = 0.9
+"""The least confidence of a repair that loosens the form of an answer. Fifteen confirmations reach it."""
+
+_MOST_FOR_OTHERS = 3.0
+_MAX_PER_CLIENT = 12
+_MAX_ENTRIES = 96
+"""The most entries of one client, and of all clients. The stored form of 96 entries is below 64 KiB."""
+
+
+class EventKind(StrEnum):
+    """The kinds of evidence."""
+
+    CONFIRMED = "confirmed"
+    PROBE_CONFIRMED = "probe_confirmed"
+    CONTRADICTED = "contradicted"
+    FORGOTTEN = "forgotten"
+
+
+@record
+class RepairEvent:
+    """One observation of one client, at the Unix time *at*. *conversation* is a digest, or empty."""
+
+    kind: EventKind
+    client: str
+    key: RepairKey
+    at: float
+    conversation: str = ""
+
+
+class Place(NamedTuple):
+    """The place of an entry in a table."""
+
+    client: str
+    key: RepairKey
+
+
+class Standing(NamedTuple):
+    """The evidence for one repair as it counts for one client."""
+
+    confirmed: float
+    contradicted: float
+    confidence: float
+    since: float
+
+    def is_learned(self, key: RepairKey) -> bool:
+        """Return True where the evidence is enough to make the repair in advance."""
+        return self.confidence >= (LEAST_LOOSENING if key.loosens else LEAST)
+
+
+@record
+class RepairTable:
+    """The evidence for one deployment. The *entries* stand in the order of their last change."""
+
+    entries: Mapping[Place, Evidence]
+
+    def add(self, event: RepairEvent) -> RepairTable:
+        """Return the table with *event*."""
+        if event.kind is EventKind.FORGOTTEN:
+            left = {place: held for place, held in self.entries.items() if place.key != event.key}
+            return RepairTable(left)
+        place, now = Place(event.client, event.key), event.at
+        held = self.entries.get(place, Evidence(at=now, probed_at=now))
+        if event.kind is EventKind.CONFIRMED:
+            held = held.confirm(event.conversation, now)
+        elif event.kind is EventKind.PROBE_CONFIRMED:
+            held = held.confirm_probe(now)
+        else:
+            held = held.contradict(now)
+        return RepairTable(_bounded({**_without(self.entries, place), place: held}))
+
+    def repairs(self) -> Iterator[RepairKey]:
+        """Yield each repair for which there is evidence, once."""
+        yield from dict.fromkeys(place.key for place in self.entries)
+
+    def evidence(self, client: str, key: RepairKey) -> Evidence | None:
+        """Return the client's own evidence, or None."""
+        return self.entries.get(Place(client, key))
+
+    def standing(self, client: str, key: RepairKey, now: float) -> Standing:
+        """Return the evidence for *key* as it counts for *client* at *now*."""
+        own = self.entries.get(Place(client, key))
+        confirmed = contradicted = 0.0
+        since = now
+        for place, held in self.entries.items():
+            if place.key != key or (own is not None and own.is_alone and held is not own):
+                continue
+            counts = held.decayed(now)
+            most = counts.confirmed + counts.contradicted if held is own else _MOST_FOR_OTHERS
+            confirmed += min(counts.confirmed, most)
+            contradicted += min(counts.contradicted, most)
+            since = min(since, held.since or now)
+        return Standing(confirmed, contradicted, confidence(confirmed, contradicted), since)
+
+
+EMPTY = RepairTable({})
+
+
+def _without(entries: Mapping[Place, Evidence], place: Place) -> dict[Place, Evidence]:
+    return {other: held for other, held in entries.items() if other != place}
+
+
+def _bounded(entries: dict[Place, Evidence]) -> dict[Place, Evidence]:
+    """Return *entries* without the oldest entry of the newest entry's client, if that client has too many.
+
+    Where all clients together have too many, the client with the most entries loses its oldest one.
+    """
+    by_client: dict[str, list[Place]] = {}
+    for place in entries:
+        by_client.setdefault(place.client, []).append(place)
+    newest = next(reversed(entries)).client
+    if len(by_client[newest]) > _MAX_PER_CLIENT:
+        del entries[by_client[newest][0]]
+    elif len(entries) > _MAX_ENTRIES:
+        del entries[max(by_client.values(), key=len)[0]]
+    return entries
