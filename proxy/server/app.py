@@ -70,7 +70,10 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         ),
         connections=Connections(max_connections(descriptor_limit(), settings.general_settings.max_in_flight)),
         learned_windows=LearnedWindows(None if sharing is None else sharing.lessons),
-        learned_repairs=LearnedRepairs(time.time, report=report_repair),
+        learned_repairs=LearnedRepairs(
+            time.time,  # noqa: TID251 - evidence outlives the process, so its age is wall-clock time
+            report=report_repair,
+        ),
         turns=TurnPolicies(settings.turns, settings.routes.aliases),
         compaction=CompactionPolicies(settings.compaction, settings.routes.aliases),
         media=create_fetcher(settings.general_settings.media),
