@@ -166,8 +166,8 @@ class Attempt(Generic[PlanT, CallT]):
         attempts, deployment = self._attempts, self.plan.deployment
         attempts.gateway.refused_requests.answered(deployment.key, attempts.digest, now, attempts.record.key)
         self._end(ANSWERED)
-        if attempts.chain.repair_cause is not None:
-            await attempts.planner.note_repair_answered()
+        if attempts.planner.answer_teaches:
+            await attempts.planner.note_answered(self.plan)
 
     async def _fail(self, error: UpstreamFault | InvalidRequest) -> None:
         """Read and count the failure. Wait until the next attempt is due, or raise the request's final error."""

@@ -68,6 +68,10 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
         Providers' refusals are then not stored, since the refused body is not the client's.
         """
 
+    @property
+    def answer_teaches(self) -> bool:
+        """True where an answer would prove what a repair assumed, or that a learned repair is needed no longer."""
+
     async def plan(self, deployment: Deployment, now: float, deadline: float) -> PlanT:
         """Return the plan for *deployment*, which was chosen at *now*.
 
@@ -101,5 +105,5 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
     def begin_fallback(self) -> None:
         """Forget what was prepared for the failed model. The next attempt is made at another model."""
 
-    async def note_repair_answered(self) -> None:
-        """Record that an attempt succeeded after a repair, which confirms what the repair assumed."""
+    async def note_answered(self, plan: PlanT) -> None:
+        """Record the answer to *plan*, which proves something. Called only where :attr:`answer_teaches` is True."""

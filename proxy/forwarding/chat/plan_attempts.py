@@ -24,6 +24,7 @@ from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
 from proxy.forwarding.chat.conversation_memory import RequestMemory
 from proxy.forwarding.chat.repair_plan import repair_plan
+from proxy.forwarding.chat.request_repairs import RequestRepairs
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.request_record import AttemptTrace, RequestRecord
@@ -67,6 +68,8 @@ class ChatAttemptPlanner:
         self._kept: Mapping[str, StoredSignature] | None = None
         self._memory = memory
         self._applied: AppliedMemory | None = None
+        self._repairs: RequestRepairs | None = None
+        self.answer_teaches = False
         self._is_commissioned = False
         repairs = gateway.settings.sanitize.mode == "repair"
         media = gateway.media if repairs else None
@@ -77,14 +80,15 @@ class ChatAttemptPlanner:
         guarded = record.guarded
         self._guarded: tuple[Change, ...] = () if guarded is None else guarded.changes
         self._wrapped_up = guarded is not None and guarded.turn.wrap_up != ""
+        self._is_advanced = False
 
     @property
     def noted(self) -> bool:
-        """True where more than the client's body decides what is sent: an added note, or a turn ended by the guard.
+        """True where more than the client's body decides what is sent: a note, a learned repair, or an ended turn.
 
         Texts that the turn guard writes within a history do not count, since they follow from the client's body.
         """
-        return bool(self._noted) or self._wrapped_up
+        return bool(self._noted) or self._wrapped_up or self._is_advanced
 
     async def plan(self, deployment: Deployment, now: float, deadline: float) -> Plan:
         """Return the plan for *deployment*, with any note to the model and any repair.
@@ -181,9 +185,28 @@ class ChatAttemptPlanner:
             plan = replace(plan, ask_usage=False)
         if fetched or self._noted or self._guarded:
             plan = replace(plan, later_changes=(*fetched, *self._guarded, *self._noted))
+        if gateway.learned_repairs.may_have_some:
+            plan = await self._repair_in_advance(plan)
         if self.chain.repair_cause is not None:
             plan = await repair_plan(plan, self.chain.repair_cause) or plan
         return plan
+
+    async def _repair_in_advance(self, plan: Plan) -> Plan:
+        """Return *plan* with the learned repairs that it needs."""
+        repairs = self._request_repairs()
+        learned = repairs.find(plan.deployment)
+        if not learned:
+            return plan
+        plan = await repairs.make_in_advance(plan, learned)
+        if plan.advance is not None:
+            self._is_advanced = bool(plan.advance.made)
+            self.answer_teaches = self.answer_teaches or bool(plan.advance.withheld)
+        return plan
+
+    def _request_repairs(self) -> RequestRepairs:
+        if self._repairs is None:
+            self._repairs = RequestRepairs(self._asked, self._record.key, self._gateway)
+        return self._repairs
 
     @staticmethod
     def values_of(plan: Plan) -> tuple[Any, ...]:
@@ -216,9 +239,11 @@ class ChatAttemptPlanner:
             return None
         if failure.row is OVERFLOW:
             return await self._cut_further(failure)
+        repairs = self._request_repairs()
         if self.chain.repair_cause is not None:
+            repairs.note_refused_again(failure)
             return None
-        return await repair_plan(failure.plan, failure.said)
+        return await repairs.repair(failure)
 
     def use_repair(self, failure: Failure[Plan], repaired: Plan) -> None:
         """Send *repaired* next.
@@ -230,6 +255,8 @@ class ChatAttemptPlanner:
         if failure.row is OVERFLOW:
             return
         self._doubt(failure, repaired)
+        self._request_repairs().use(failure)
+        self.answer_teaches = True
         self.chain.repair_cause = failure.said
         if failure.said.refuses_usage:
             self._gateway.learned_windows.refuses_usage(
@@ -253,12 +280,13 @@ class ChatAttemptPlanner:
 
     def begin_fallback(self) -> None:
         """Plan from the client's request again: the note is about another model's answer."""
-        self._chat, self._noted = self._asked, ()
+        self._chat, self._noted, self.answer_teaches = self._asked, (), False
         self._plans.clear()
 
-    async def note_repair_answered(self) -> None:
-        """Store the suspected signatures as refused, since the request was answered without them."""
-        if self._doubted is not None:
+    async def note_answered(self, plan: Plan) -> None:
+        """Record what an answer proves of learned repairs, and store suspected signatures as refused."""
+        self._request_repairs().note_answered(plan)
+        if self._doubted is not None and self.chain.repair_cause is not None:
             await note_refused(self._gateway.store, self._record.key, self._doubted)
 
     def _doubt(self, failure: Failure[Plan], repaired: Plan) -> None:

@@ -6,10 +6,9 @@ from dataclasses import replace
 from functools import partial
 
 from proxy.core.offload import run_offloaded
-from proxy.planning.plan import REPLACED, Plan
-from proxy.planning.repairs import repair_request
-from proxy.planning.signatures.restoring import WITHHELD
-from proxy.planning.signatures.stand_ins import with_stand_ins
+from proxy.planning.plan import Plan
+from proxy.planning.repairs import Repaired, repair_request
+from proxy.planning.repairs.use_repaired import use_repaired
 from proxy.resilience.read_error import USAGE_WORDS, ProviderError
 
 
@@ -18,27 +17,18 @@ async def repair_plan(plan: Plan, said: ProviderError) -> Plan | None:
 
     A long history is repaired in a worker thread.
     """
-    return await run_offloaded(plan.request.weight, partial(_repaired, plan, said))
+    repaired, _ = await run_offloaded(plan.request.weight, partial(repair_refused, plan, said))
+    return repaired
 
 
-def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
+def repair_refused(plan: Plan, said: ProviderError) -> tuple[Plan | None, Repaired | None]:
+    """Return *plan* repaired by the provider's error *said*, and the repaired request behind it.
+
+    Both are None where nothing changes. Without the question for a stream's usage, no request was repaired.
+    """
     if plan.ask_usage and said.says(*USAGE_WORDS):
-        return replace(plan, ask_usage=False)
+        return replace(plan, ask_usage=False), None
     if plan.mode != "repair":
-        return None
+        return None, None
     repaired = repair_request(plan.messages, plan.parameters, plan.profile, said)
-    if repaired is None:
-        return None
-    signatures = plan.signatures
-    if any(change.reason == "signature" for change in repaired.changes):
-        withheld = sum(count for kind, count in signatures.items() if kind != REPLACED)
-        _, stand_ins = with_stand_ins(repaired.messages, repaired.profile or plan.profile)
-        signatures = {WITHHELD: withheld, REPLACED: stand_ins}
-    return replace(
-        plan,
-        signatures=signatures,
-        messages=repaired.messages,
-        parameters=repaired.parameters,
-        profile=repaired.profile or plan.profile,
-        later_changes=(*plan.later_changes, *repaired.changes),
-    )
+    return (None, None) if repaired is None else (use_repaired(plan, repaired), repaired)

@@ -30,6 +30,7 @@ class TextAttemptPlanner:
 
     not_blamed = frozenset({Kind.MODEL_GONE, Kind.NOT_ALLOWED_HERE})
     noted = False
+    answer_teaches = False
 
     def __init__(self, request: TextRequest, make_plan: MakePlan, settings: Settings) -> None:
         self.chain = FallbackChain(request.model, settings)
@@ -70,5 +71,5 @@ class TextAttemptPlanner:
     def begin_fallback(self) -> None:
         """Do nothing: a plan holds nothing of another model."""
 
-    async def note_repair_answered(self) -> None:
+    async def note_answered(self, plan: TextPlan) -> None:
         """Do nothing: there are no repairs."""

@@ -51,13 +51,15 @@ def repair_in_advance(plan: Plan, learned: Sequence[LearnedRepair], *, only_obse
 
 def make_withheld(plan: Plan) -> Plan:
     """Return *plan* with the repairs that were withheld for a probe, after the probe was refused."""
-    if plan.advance is None:
+    advance = plan.advance
+    if advance is None or not advance.withheld:
         return plan
-    for repair in plan.advance.withheld:
+    for repair in advance.withheld:
         repaired = _repair(plan, repair.key)
         if repaired is not None:
             plan = use_repaired(plan, repaired)
-    return plan
+    made = (*advance.made, *advance.withheld)
+    return replace(plan, advance=replace(advance, made=made, withheld=()))
 
 
 def _repair(plan: Plan, key: RepairKey) -> Repaired | None:

@@ -59,6 +59,12 @@ def error_for(key: RepairKey) -> ProviderError:
     return replace(NO_ERROR_FACTS, words=key.words)
 
 
+def is_named(key: RepairKey, error: ProviderError) -> bool:
+    """Return True where *error* names the fault of *key*, and the same parameter or field if the fault has one."""
+    name = key.feature.partition("=")[0] if key.fault in NAMED_FAULTS else ""
+    return name in error.words and any(row.fits(error) for row in rows_for(key))
+
+
 def _is_known(key: RepairKey, table: Sequence[Row]) -> bool:
     if key.fault in NAMED_FAULTS:
         found = (_NAMED if key.fault == "parameter" else _FIELD).fullmatch(key.words)
