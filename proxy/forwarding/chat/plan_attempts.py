@@ -197,7 +197,7 @@ class ChatAttemptPlanner:
         learned = repairs.find(plan.deployment)
         if not learned:
             return plan
-        plan = await repairs.make_in_advance(plan, learned)
+        plan = await repairs.make_in_advance(plan, learned, may_probe=self.chain.tries == 0)
         if plan.advance is not None:
             self._is_advanced = bool(plan.advance.made)
             self.answer_teaches = self.answer_teaches or bool(plan.advance.withheld)
@@ -241,8 +241,7 @@ class ChatAttemptPlanner:
             return await self._cut_further(failure)
         repairs = self._request_repairs()
         if self.chain.repair_cause is not None:
-            repairs.note_refused_again(failure)
-            return None
+            return repairs.repair_again(failure)
         return await repairs.repair(failure)
 
     def use_repair(self, failure: Failure[Plan], repaired: Plan) -> None:

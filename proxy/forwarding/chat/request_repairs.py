@@ -64,8 +64,16 @@ class RequestRepairs:
             return ()
         return self._known.find(deployment, self._tenant, self._find_conversation)
 
-    async def make_in_advance(self, plan: Plan, learned: tuple[LearnedRepair, ...]) -> Plan:
-        """Return *plan* with the repairs of *learned* that it needs. A long history is repaired in a worker thread."""
+    async def make_in_advance(
+        self, plan: Plan, learned: tuple[LearnedRepair, ...], *, may_probe: bool
+    ) -> Plan:
+        """Return *plan* with the repairs of *learned* that it needs. A long history is repaired in a worker thread.
+
+        With *may_probe*, a repair that is due for a probe is withheld. Only a first attempt may probe, since a refused
+        request is repaired once.
+        """
+        if not may_probe:
+            learned = tuple(replace(repair, probe_due=False) for repair in learned)
         make = partial(repair_in_advance, plan, learned, only_observe=self._learn == "observe")
         try:
             plan = await run_offloaded(plan.request.weight, make)
@@ -138,15 +146,22 @@ class RequestRepairs:
             if repair.key not in lesson.confirmed:
                 self._known.note_unclear(plan.deployment, self._tenant, repair.key)
 
-    def note_refused_again(self, failure: Failure[Plan]) -> None:
-        """Record a refusal after a repair: a repaired fault that is named again contradicts its repair."""
-        lesson, deployment = self._lesson, failure.deployment
-        if lesson is None or lesson.deployment != deployment.key:
-            return
-        self._lesson = None
-        for key in lesson.confirmed:
-            if is_named(key, failure.said):
-                self._known.contradict(deployment, self._tenant, key)
+    def repair_again(self, failure: Failure[Plan]) -> Plan | None:
+        """Return the plan that follows a refusal after a repair: without learned repairs, or None without any.
+
+        A repaired fault that is named again contradicts its repair.
+        """
+        lesson, deployment, plan = self._lesson, failure.deployment, failure.plan
+        if lesson is not None and lesson.deployment == deployment.key:
+            self._lesson = None
+            for key in lesson.confirmed:
+                if is_named(key, failure.said):
+                    self._known.contradict(deployment, self._tenant, key)
+        if plan is None or plan.advance is None or not plan.advance.made:
+            return None
+        made = tuple(repair.key for repair in plan.advance.made)
+        self._next_lesson = _Lesson(deployment.key, contradicted=made)
+        return without_advance(plan)
 
     def note_answered(self, plan: Plan) -> None:
         """Record what the answer to *plan* proves."""
@@ -158,6 +173,7 @@ class RequestRepairs:
             self._known.confirm(deployment, tenant, lesson.confirmed, self._find_conversation())
         for key in lesson.contradicted:
             self._known.contradict(deployment, tenant, key)
+        if plan.advance is not None and plan.advance.withheld and self._learn == "true":
             self._count_probe("contradicted")
 
     def _count_probe(self, outcome: str) -> None:
