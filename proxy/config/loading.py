@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from proxy.config.environment import read_environment
 from proxy.config.faults import ConfigurationError, Fault
 from proxy.config.file_variables import read_variables
+from proxy.config.instruction_text import ReadFile
 from proxy.config.litellm_settings import fold
 from proxy.config.places import Places
+from proxy.config.references import Context, no_files
 from proxy.config.remarks import remarks
 from proxy.config.schema.settings import Settings
 from proxy.config.sort_keys import sort_keys
@@ -44,7 +47,13 @@ class _Source:
     environ: Mapping[str, str]
 
 
-def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: bool = False) -> Loaded:
+def load_settings(
+    text: bytes | None,
+    environ: Mapping[str, str],
+    *,
+    strict: bool = False,
+    read_file: ReadFile = no_files,
+) -> Loaded:
     """Read a configuration.
 
     Args:
@@ -52,6 +61,7 @@ def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: boo
         environ: The variables for ``os.environ/NAME``, and the provider keys where there is no file. These variables
             take precedence over the file's own ``environment_variables``.
         strict: Refuse a file with an unset variable. Otherwise the model that needs the variable is left out.
+        read_file: Reads the files of texts. Each is read once.
 
     Returns:
         The settings and the warnings.
@@ -61,16 +71,17 @@ def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: boo
     """
     source = _from_environment(environ) if text is None else _from_file(text, environ)
     environ = source.environ
+    context = Context(environ, cache(read_file))
     settings, faults, warnings, places = None, source.faults, source.warnings, source.places
     if source.raw is not None:
         taken = TakenOut(dict(source.raw)) if strict else take_out(source.raw, environ)
         warnings = (*warnings, *taken.warnings, *unresolved_texts(source.raw, environ))
         if taken.filled is not None:  # an entry that is left out may have faults of its own
-            _, found = validate(taken.filled, environ, places, filled=taken.unset)
+            _, found = validate(taken.filled, context, places, filled=taken.unset)
             faults = (*faults, *found, *taken.faults)
         if taken.filled is None or not faults:
             places = replace(places, origins={**places.origins, **taken.origins})
-            settings, found = validate(taken.raw, environ, places, taken.unavailable)
+            settings, found = validate(taken.raw, context, places, taken.unavailable)
             faults = (*faults, *found)
     if settings is None or faults:
         raise ConfigurationError(map(places.located, dict.fromkeys(faults)), map(places.warned, warnings))

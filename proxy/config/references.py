@@ -7,7 +7,7 @@ environment that the caller passed in (``Context.environ``), never from ``os.env
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +21,20 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACES = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
+def no_files(path: str, most: int) -> bytes:
+    """Raise :class:`FileNotFoundError` for every file: a configuration that was sent has no folder."""
+    raise FileNotFoundError
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The context of a validation: *environ* holds the variables for ``os.environ/NAME``."""
+    """The context of a validation: *environ* holds the variables for ``os.environ/NAME``.
+
+    *read_file* returns the beginning of the file at a path, at most a number of bytes.
+    """
 
     environ: Mapping[str, str]
+    read_file: Callable[[str, int], bytes] = no_files
 
 
 def variable_of(text: str) -> str | None:

@@ -64,26 +64,26 @@ _WORDS: Mapping[str, _Words] = {
 
 def validate(
     raw: Mapping[object, object],
-    environ: Mapping[str, str],
+    context: Context,
     places: Places,
     unavailable: Mapping[str, Variables] | None = None,
     filled: Collection[str] = (),
 ) -> tuple[Settings | None, tuple[Fault, ...]]:
     """Return the settings of *raw* and no faults, or None and every fault.
 
-    *raw* is a parsed file without ignored keys. *environ* holds the variables for ``os.environ/NAME``. The faults'
-    paths are those that the operator wrote, by *places*. *unavailable* maps the names of models that were left out to
-    the variables that they need. *filled* are the paths in *raw* of texts that stand for unset variables. Errors at
-    these paths are no faults.
+    *raw* is a parsed file without ignored keys. *context* holds the variables for ``os.environ/NAME``, and reads the
+    files of texts. The faults' paths are those that the operator wrote, by *places*. *unavailable* maps the names of
+    models that were left out to the variables that they need. *filled* are the paths in *raw* of texts that stand for
+    unset variables. Errors at these paths are no faults.
     """
-    unavailable = unavailable or {}
+    unavailable, environ = unavailable or {}, context.environ
     crossed = tuple(
         replace(fault, path=places.written(fault.path))
         for fault in cross_check(raw, environ, unavailable)
         if not _is_at(fault.path, filled)
     )
     try:
-        settings = Settings.model_validate(dict(raw), context=Context(environ))
+        settings = Settings.model_validate(dict(raw), context=context)
     except ValidationError as error:
         found = (_fault(detail, places) for detail in error.errors(include_url=False, include_input=False))
         faults = (*(fault for fault in found if not _is_at(fault.path, filled)), *crossed)

@@ -20,6 +20,7 @@ from proxy.observability.refusal_log import RefusalLog
 from proxy.observability.request_record import RequestRecord
 from proxy.observability.tracing import Tracing
 from proxy.planning.compact.policies import CompactionPolicies
+from proxy.planning.instruction_policies import InstructionPolicies
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
@@ -59,6 +60,7 @@ class Gateway:
     learned_repairs: LearnedRepairs
     turns: TurnPolicies
     compaction: CompactionPolicies
+    instructions: InstructionPolicies
     started: int
     """Unix time of the start, in seconds. The model list shows it as ``created``."""
 

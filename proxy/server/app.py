@@ -24,6 +24,7 @@ from proxy.observability.repair_reports import report_repair
 from proxy.observability.store_reports import StoreReports
 from proxy.observability.tracing import Tracing
 from proxy.planning.compact.policies import CompactionPolicies
+from proxy.planning.instruction_policies import InstructionPolicies
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
@@ -76,6 +77,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         ),
         turns=TurnPolicies(settings.turns, settings.routes.aliases),
         compaction=CompactionPolicies(settings.compaction, settings.routes.aliases),
+        instructions=InstructionPolicies(settings),
         media=create_fetcher(settings.general_settings.media),
         store=store,
         sharing=sharing,

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from proxy.config.instruction_text import Instruction
 from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
 from proxy.config.values import (
@@ -124,6 +125,24 @@ class ClientKey(Section):
     key: GatewayKey
     """The key, sent as ``Authorization: Bearer``. Required. ``os.environ/NAME`` keeps it out of the file."""
 
+    team: Text | None = None
+    """The name of an entry of ``general_settings.teams``. Default none."""
+
+    instructions: Instruction | None = None
+    """The operator's instructions for this key's requests. They replace those of its team. Default the team's."""
+
+
+class Team(Section):
+    """Client keys that share instructions."""
+
+    where: ClassVar[str] = "general_settings.teams[]"
+
+    name: Text
+    """The name that ``general_settings.keys[].team`` gives. Required."""
+
+    instructions: Instruction | None = None
+    """The operator's instructions for requests of the team's keys that have none of their own. Default none."""
+
 
 class GeneralSettings(Section):
     """The server's own settings."""
@@ -140,6 +159,20 @@ class GeneralSettings(Section):
 
     keys: tuple[ClientKey, ...] = ()
     """More keys, each with a name of its own. Default none. With any of them, clients need a key."""
+
+    teams: tuple[Team, ...] = ()
+    """Names that several keys share, each with instructions. Default none."""
+
+    instructions: Instruction | None = None
+    """The operator's instructions for every chat request: a text, or ``{file: PATH}``. Default none."""
+
+    instructions_overflow: Annotated[Literal["refuse", "truncate"], BeforeValidator(from_environment)] = (
+        "refuse"
+    )
+    """The treatment of instructions that come to more than 32,768 bytes for a model and a key.
+
+    ``refuse`` (default) refuses the configuration. ``truncate`` cuts the end of the most general text, with a warning.
+    """
 
     allow_unauthenticated_access: Flag = False
     """Serve the API without a key on an address that is not loopback.

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Validat
 from typing_extensions import override
 
 from proxy.config.faults import refusal
+from proxy.config.instruction_text import Instruction
 from proxy.config.json_values import JsonValue, SecretMapping
 from proxy.config.litellm_models import provider_of
 from proxy.config.references import from_environment
@@ -186,3 +187,6 @@ class ModelEntry(Section):
 
     Default: by the model's name and route. Set it for a server behind ``openai/`` whose model has other rules.
     """
+
+    instructions: Instruction | None = None
+    """The operator's instructions for this entry's requests, after ``general_settings.instructions``. Default none."""

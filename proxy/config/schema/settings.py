@@ -16,7 +16,16 @@ from typing_extensions import override
 from proxy.config.faults import refusal
 from proxy.config.schema.compaction import Compaction, KeyCompaction, ModelCompaction
 from proxy.config.schema.credentials import CredentialEntry, Credentials
-from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspector, Logs, Media, Tracing
+from proxy.config.schema.general import (
+    Admin,
+    ClientKey,
+    GeneralSettings,
+    Inspector,
+    Logs,
+    Media,
+    Team,
+    Tracing,
+)
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
 from proxy.config.schema.policies import Budget, Sanitize
 from proxy.config.schema.router import Alias, RouterSettings
@@ -148,6 +157,7 @@ SECTIONS: Mapping[str, type[Section]] = {
         Media,
         Tracing,
         ClientKey,
+        Team,
         Sanitize,
         Budget,
         Turns,

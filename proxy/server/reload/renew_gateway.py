@@ -10,6 +10,7 @@ from proxy.core.memory_limit import read_memory_limit
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.recent_requests import RecentRequests
 from proxy.planning.compact.policies import CompactionPolicies
+from proxy.planning.instruction_policies import InstructionPolicies
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.memory_need import bytes_in_flight
 from proxy.server.app import (
@@ -77,6 +78,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         learned_windows=old.learned_windows.carry(renewal.models),
         turns=TurnPolicies(settings.turns, settings.routes.aliases),
         compaction=CompactionPolicies(settings.compaction, settings.routes.aliases),
+        instructions=InstructionPolicies(settings),
         memory_factor=memory_factor_of(settings),
         recent_requests=_renew_recent_requests(old.recent_requests, general),
         media=old.media if same_media else create_fetcher(general.media),

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from proxy.config.places import Places
+from proxy.config.references import Context
 from proxy.config.schema.settings import SECTIONS
 from proxy.config.validation import _WORDS, validate
 from tests.proxy.config.samples import ENTRY, entry, faults_in, faults_of
@@ -67,7 +68,7 @@ def test_every_known_kind_of_error_has_a_text() -> None:
 
 def test_good_settings_have_no_faults() -> None:
     """A good file gives settings and an empty tuple."""
-    settings, faults = validate({"model_list": [ENTRY]}, {}, Places())
+    settings, faults = validate({"model_list": [ENTRY]}, Context({}), Places())
 
     assert settings is not None
     assert faults == ()
