@@ -23,6 +23,7 @@ import orjson
 from proxy.cli.check_table import check_lines
 from proxy.cli.check_warnings import find_warnings
 from proxy.cli.configuration import UNUSABLE, load_configuration
+from proxy.cli.instruction_texts import instruction_lines
 from proxy.cli.print_result import print_result
 from proxy.cli.store_table import plain_store, store_lines
 from proxy.config import ConfigurationError, Fault, Loaded, render_faults, render_settings, render_warning
@@ -60,7 +61,13 @@ def run_check(options: argparse.Namespace) -> int:
             **_warnings(warnings),
         }
         return print_result(_json(result), 0)
-    lines = (*check_lines(loaded.settings, models), "", *store_lines(loaded.settings.store))
+    settings = loaded.settings
+    lines = (
+        *check_lines(settings, models),
+        *instruction_lines(settings),
+        "",
+        *store_lines(settings.store),
+    )
     table = (f"# {line}".rstrip() for line in lines)
     status = print_result("\n".join([render_settings(loaded), *table]), 0)
     for warning, line in warnings:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from proxy.cli.compaction_warnings import find_compaction_warnings
+from proxy.cli.instruction_warnings import find_instruction_warnings
 from proxy.cli.store_warnings import find_store_warnings
 from proxy.config import Settings
 from proxy.config.environment import PROVIDERS
@@ -25,10 +26,7 @@ from proxy.upstream.transports import uses_litellm
 _KEYED_PROVIDERS = frozenset(provider.prefix for provider in PROVIDERS)
 
 _SAME_WINDOW = 0.9
-"""Context windows from this share of the pool's largest window on count as equal to it.
-
-Windows of one model differ by less.
-"""
+"""The share of the pool's largest window from which a window counts as equal. Windows of one model differ by less."""
 
 _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
     "turns": {
@@ -71,6 +69,7 @@ def find_warnings(
         *_switched_off(settings),
         *find_compaction_warnings(settings, pools),
         *find_store_warnings(settings.store),
+        *find_instruction_warnings(settings),
     )
 
 

@@ -38,7 +38,7 @@ def run_serve(options: argparse.Namespace) -> int:
         print("turnright: warning: standard output is closed: the log goes nowhere", file=sys.stderr)
     # Made before the file is read, so that no change is missed.
     watch = FileWatch(options.config) if options.config is not None else None
-    loaded = read_configuration(options.config, strict=options.strict)
+    loaded = read_configuration(options.config, strict=options.strict, watch=watch)
     if loaded is None:
         return UNUSABLE
     settings = loaded.settings
@@ -74,7 +74,9 @@ def _serve(options: argparse.Namespace, settings: Settings, watch: FileWatch | N
         raise_descriptor_limit()
         upstream = SelectingUpstream.for_settings(settings)
         reloader = Reloader(
-            partial(reload_configuration, options.config, strict=options.strict), options.host, watch
+            partial(reload_configuration, options.config, strict=options.strict, watch=watch),
+            options.host,
+            watch,
         )
         tracing = open_tracing(settings.general_settings.tracing, os.environ)
         service = Service(settings, upstream, tracing, options.host, options.port)

@@ -43,6 +43,7 @@ def cross_check(
         *_alias_targets(aliases, names),
         *(_fallbacks(router, served, environ) if isinstance(router, dict) else ()),
         *_client_keys(raw.get("general_settings"), environ),
+        *_teams(raw.get("general_settings"), environ),
         *check_overrides(raw, served, environ),
     )
 
@@ -178,3 +179,18 @@ def _client_keys(general: object, environ: Mapping[str, str]) -> Iterator[Fault]
             if value in seen:
                 yield Fault(path_of(("general_settings", "keys", position, field)), fault)
             seen.add(value)
+
+
+def _teams(general: object, environ: Mapping[str, str]) -> Iterator[Fault]:
+    """Yield a fault for each name that several teams have, and for each key of an unknown team."""
+    known = set[str]()
+    for position, name in named_entries(general, "teams", "name", environ):
+        if name in known:
+            yield Fault(
+                path_of(("general_settings", "teams", position, "name")), "is the name of another team"
+            )
+        known.add(name)
+    for position, name in named_entries(general, "keys", "team", environ):
+        if name not in known:
+            place = ("general_settings", "keys", position, "team")
+            yield Fault(path_of(place), "names no team of general_settings.teams")

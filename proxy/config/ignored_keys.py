@@ -25,7 +25,7 @@ _RETRIES = "retries follow router_settings and one table of errors"
 _SHARED_STATE = "state lives where store.url says"
 _PRICES = "prices are not read"
 _TLS = "certificates are always verified, with the authorities of the system or of SSL_CERT_FILE"
-_USERS = "there are no users and no teams; keys are in general_settings.keys"
+_USERS = "there are no accounts; keys and teams are in general_settings.keys and general_settings.teams"
 _UI = "there is no admin interface"
 _NOT_SERVED = "turnright does not serve that API"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from proxy.config.environment import OWN_VARIABLES
+from proxy.config.instruction_sizes import cut_warnings
 from proxy.config.places import Places
 from proxy.config.references import ENVIRONMENT_PREFIX
 from proxy.config.schema.general import GeneralSettings
@@ -20,6 +21,7 @@ def remarks(settings: Settings, environ: Mapping[str, str], places: Places) -> t
         *_unsent(settings, places),
         *_doubtful_keys(settings.general_settings),
         *_unused_variables(settings, environ),
+        *cut_warnings(settings, places),
     )
 
 

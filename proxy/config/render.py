@@ -1,8 +1,8 @@
 """Writes settings and faults as text, for ``turnright check``.
 
 A secret is written as ``"********"``, so that not even its length is shown. The value of a header is a secret. The
-credentials and the query of a URL are masked. The keys are those of the file. Keys with a default are written even
-where the file leaves them out.
+credentials and the query of a URL are masked. The operator's instructions are written as their length and digest.
+The keys are those of the file. Keys with a default are written even where the file leaves them out.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import yaml
 from pydantic import BaseModel, SecretStr
 
 from proxy.config.faults import ConfigurationError
+from proxy.config.instruction_text import InstructionText
 from proxy.config.loading import Loaded
 from proxy.core.hidden_text import MASK, HiddenText
 
@@ -90,6 +91,8 @@ def _plain(value: object) -> object:
         return shown | {name: _plain_fact(name, fact) for name, fact in (value.model_extra or {}).items()}
     if isinstance(value, SecretStr | HiddenText):
         return MASK
+    if isinstance(value, InstructionText):
+        return {"bytes": value.bytes, "digest": value.digest}
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):

@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 from proxy.config.cross_checks import cross_check
 from proxy.config.environment import provider_access
 from proxy.config.faults import REFUSAL, Fault, Location, path_of, unknown_key
+from proxy.config.instruction_sizes import overflow_faults
 from proxy.config.places import Places
 from proxy.config.references import Context
 from proxy.config.schema.settings import SECTIONS, Settings
@@ -79,7 +80,7 @@ def validate(
     unavailable, environ = unavailable or {}, context.environ
     crossed = tuple(
         replace(fault, path=places.written(fault.path))
-        for fault in cross_check(raw, environ, unavailable)
+        for fault in (*cross_check(raw, environ, unavailable), *overflow_faults(raw, context))
         if not _is_at(fault.path, filled)
     )
     try:

@@ -58,6 +58,11 @@ class InstructionPolicies:
         position = deployment.position
         return self._combined(position if position in self._models else _NONE, self._slots.get(key))
 
+    def is_like(self, other: InstructionPolicies) -> bool:
+        """Return True where *other* gives the same instructions to every entry and key."""
+        texts = (self._gateway, self._models, self._slots, self._special)
+        return texts == (other._gateway, other._models, other._slots, other._special)
+
     def _combine(self, position: int, slot: _Slot | None) -> Instructions | None:
         special = None if slot is None else self._special[slot]
         parts = (self._gateway, self._models.get(position), special)

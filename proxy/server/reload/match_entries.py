@@ -20,7 +20,8 @@ PositionMap: TypeAlias = Mapping[int, int]
 def match_unchanged(old: Settings, new: Settings) -> PositionMap:
     """Return the new positions of the unedited entries of *old*. Equal entries are matched in their order.
 
-    An entry with another ``order`` or ``weight`` counts as unedited, since neither setting affects its failures.
+    An entry with another ``order`` or ``weight``, or other ``instructions``, counts as unedited, since none of these
+    settings affects its failures.
     """
     return _match(old, new, {}, lambda entry: (entry.model_name, entry.litellm_params.model), exact=True)
 
@@ -59,12 +60,12 @@ def _match(
 
 
 def _is_same(one: ModelEntry, other: ModelEntry) -> bool:
-    return one == other or _without_share(one) == _without_share(other)
+    return one == other or _what_may_fail(one) == _what_may_fail(other)
 
 
-def _without_share(entry: ModelEntry) -> ModelEntry:
+def _what_may_fail(entry: ModelEntry) -> ModelEntry:
     params = entry.litellm_params.model_copy(update={"order": None, "weight": None})
-    return entry.model_copy(update={"litellm_params": params})
+    return entry.model_copy(update={"litellm_params": params, "instructions": None})
 
 
 def _model_of(entry: ModelEntry) -> Hashable:

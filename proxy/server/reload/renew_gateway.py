@@ -28,7 +28,8 @@ from proxy.server.reload.settings_changes import Changes, find_changes, keep_res
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns", "compaction")
 """Sections that decide how a body is sent.
 
-After a change in one of these sections, a provider may accept a body that it refused before.
+After a change in one of these sections, or of the operator's instructions, a provider may accept a body that it refused
+before.
 """
 
 
@@ -66,7 +67,10 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
     old.connections.resize(max_connections(descriptor_limit(), general.max_in_flight))
     old.store.resize(settings.store.memory_mib * 2**20)
     start_circuits(old.metrics, settings)
-    reshaped = any(getattr(old.settings, name) != getattr(settings, name) for name in _SHAPES_REQUESTS)
+    instructions = InstructionPolicies(settings)
+    reshaped = not instructions.is_like(old.instructions) or any(
+        getattr(old.settings, name) != getattr(settings, name) for name in _SHAPES_REQUESTS
+    )
     balancer = old.balancer.carry(renewal.unchanged, settings.router_settings.cooldown_time)
     same_media = old.settings.general_settings.media == general.media
     return replace(
@@ -78,7 +82,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         learned_windows=old.learned_windows.carry(renewal.models),
         turns=TurnPolicies(settings.turns, settings.routes.aliases),
         compaction=CompactionPolicies(settings.compaction, settings.routes.aliases),
-        instructions=InstructionPolicies(settings),
+        instructions=instructions,
         memory_factor=memory_factor_of(settings),
         recent_requests=_renew_recent_requests(old.recent_requests, general),
         media=old.media if same_media else create_fetcher(general.media),

@@ -1,4 +1,6 @@
-"""Detects changes of the configuration's file, by watching its directory and by polling every ten seconds.
+"""Detects changes of the configuration's files, by watching their directories and by polling every ten seconds.
+
+The files are the configuration itself, and those that it names.
 
 The directory is watched and not the file, since editors and deployments replace the file. A ConfigMap replaces the
 symlink ``..data`` next to the file. A watch on the file gets no event for that.
@@ -12,7 +14,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from proxy.observability.logs import get_log
 
@@ -30,9 +32,10 @@ POLL_S = 10.0
 
 
 class FileWatch:
-    """Watches the file at *path* from :meth:`start` to :meth:`stop`. Changes count from the creation of this object.
+    """Watches the file at *path* from :meth:`start` to :meth:`stop`, and the files that :meth:`follow` adds.
 
-    *poll_s* and *quiet_ms* are shorter in tests.
+    Changes count from the creation of this object, or from the file's addition. *poll_s* and *quiet_ms* are
+    shorter in tests.
     """
 
     def __init__(self, path: str, *, poll_s: float = POLL_S, quiet_ms: int = QUIET_MS) -> None:
@@ -40,10 +43,26 @@ class FileWatch:
         self._quiet_ms = quiet_ms
         self._path = os.path.abspath(path)
         self._directory = os.path.dirname(self._path)
-        self._seen = _fingerprint(self._path)
+        self._seen = {self._path: _fingerprint(self._path)}
+        self._lock = threading.Lock()
         self._on_change: Callable[[], None] = lambda: None
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="config-watch", daemon=True)
+
+    def follow(self, path: str) -> None:
+        """Watch the file at *path* as well, whether it exists or not.
+
+        Call it before the file is read, so that no change is missed. A new directory is watched after ten seconds at
+        the latest, by the next poll.
+        """
+        with self._lock:
+            self._seen.setdefault(path, _fingerprint(path))
+
+    def follow_only(self, paths: Collection[str]) -> None:
+        """Stop watching the added files that are not among *paths*."""
+        with self._lock:
+            kept = {self._path, *paths}
+            self._seen = {path: seen for path, seen in self._seen.items() if path in kept}
 
     def start(self, on_change: Callable[[], None]) -> None:
         """Start watching. A thread calls *on_change* each time that the file has changed, disappeared or come back."""
@@ -72,13 +91,16 @@ class FileWatch:
                 self._stopping.wait(self._poll_s)
 
     def _watch(self) -> None:
-        """Check the file after each event in the directory, and regularly. Returns when the directory was replaced."""
+        """Check the files after each event in their directories, and regularly.
+
+        Returns when a directory was replaced, and when another one is to be watched.
+        """
         self._check()
         import watchfiles  # imported late, so that neither the start nor the first request waits for it
 
-        watched = _fingerprint(self._directory)
+        watched = self._places()
         for _ in watchfiles.watch(
-            self._directory,
+            *watched,
             watch_filter=None,
             recursive=False,
             step=self._quiet_ms,
@@ -89,14 +111,22 @@ class FileWatch:
             raise_interrupt=False,
         ):
             self._check()
-            if not _is_same_place(_fingerprint(self._directory), watched):
+            if self._places() != watched:
                 return
 
     def _check(self) -> None:
-        found = _fingerprint(self._path)
-        if found != self._seen:
-            self._seen = found
+        with self._lock:
+            found = {path: _fingerprint(path) for path in self._seen}
+            has_changed, self._seen = found != self._seen, found
+        if has_changed:
             self._on_change()
+
+    def _places(self) -> dict[str, tuple[int, int] | None]:
+        """Return the directories to watch, with device and inode. A missing one is left out, unless it is the first."""
+        with self._lock:
+            directories = dict.fromkeys((self._directory, *map(os.path.dirname, self._seen)))
+        places = {each: None if (found := _fingerprint(each)) is None else found[:2] for each in directories}
+        return {each: place for each, place in places.items() if place is not None or each == self._directory}
 
 
 def _fingerprint(path: str) -> Fingerprint | None:
@@ -108,7 +138,3 @@ def _fingerprint(path: str) -> Fingerprint | None:
     if stat.S_ISFIFO(found.st_mode):
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _is_same_place(one: Fingerprint | None, other: Fingerprint | None) -> bool:
-    return one is not None and other is not None and one[:2] == other[:2]

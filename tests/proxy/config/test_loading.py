@@ -76,6 +76,7 @@ model_list:
     model_info: {max_input_tokens: 1048576, max_output_tokens: 65536}
     transport: auto
     profile: gemini-3-strict
+    instructions: Be brief.
   - model_name: azure
     litellm_params:
       model: azure/gpt
@@ -146,7 +147,10 @@ general_settings:
   ui: false
   inspector: {requests: 50, bodies: true, mib: 4}
   gen_ai_metrics: true
-  keys: [{name: team-a, key: os.environ/GEMINI_API_KEY}]
+  keys: [{name: team-a, key: os.environ/GEMINI_API_KEY, team: blue, instructions: {file: team-a.md}}]
+  teams: [{name: blue, instructions: Be kind.}]
+  instructions: os.environ/POLICY
+  instructions_overflow: truncate
 sanitize:   {mode: off, on_violation: send, merge_same_role: true}
 budget:     {preset: off, margin: 0.2, reserve: 2048, high: 0.9, low: 0.4, hard: 0.97, cap: 5000, last_turns: 20,
              unknown_window: 16384, exclude_tools: [read_skill], notice: false, on_no_room: refuse}
@@ -165,10 +169,15 @@ compaction: {enabled: true, model: gemini, trigger: 0.6, keep_messages: 4, memor
                         memory_tokens: 16000, reflect_after: 20, max_share: 1}]}
 store:      {url: "sqlite:///state.db", memory_mib: 33, max_mib: 512, prefix: "blue:1", secret: os.environ/STORE_SECRET}
 """.replace(b"{CREDENTIALS}", yaml.safe_dump(SHARED, default_flow_style=True, width=10_000).strip().encode())
-ENVIRON = {"GEMINI_API_KEY": "gk", "TURNRIGHT_MASTER_KEY": "mk", "STORE_SECRET": "0123456789abcdef"}
+ENVIRON = {
+    "GEMINI_API_KEY": "gk",
+    "TURNRIGHT_MASTER_KEY": "mk",
+    "STORE_SECRET": "0123456789abcdef",
+    "POLICY": "Be good.",
+}
 
 
-SECRETS = {"master_key", "keys", "secret"}
+SECRETS = {"master_key", "keys", "secret", "teams", "instructions"}
 NORMALIZED: dict[str, dict[str, Any]] = {
     "router_settings": {"self_correction": "off"},
     "general_settings": {
@@ -186,7 +195,7 @@ NORMALIZED: dict[str, dict[str, Any]] = {
 
 def test_every_value_of_the_contract_arrives() -> None:
     """``CONTRACT``, a file with every key, loads, and the settings have its values."""
-    settings = load_settings(CONTRACT, ENVIRON).settings
+    settings = load_settings(CONTRACT, ENVIRON, read_file=lambda *_: b"Be exact.").settings
 
     gemini, azure = settings.model_list
     assert gemini.model_name == "gemini"
@@ -203,7 +212,14 @@ def test_every_value_of_the_contract_arrives() -> None:
     assert settings.general_settings.master_key is not None
     assert settings.general_settings.master_key.get_secret_value() == "mk"
     [key] = settings.general_settings.keys
-    assert (key.name, key.key.get_secret_value()) == ("team-a", "gk")
+    assert (key.name, key.key.get_secret_value(), key.team) == ("team-a", "gk", "blue")
+    texts = (settings.general_settings, gemini, settings.general_settings.teams[0], key)
+    assert [each.instructions.text for each in texts if each.instructions] == [
+        "Be good.",
+        "Be brief.",
+        "Be kind.",
+        "Be exact.",
+    ]
     written = yaml.safe_load(CONTRACT)
     for section, differing in NORMALIZED.items():
         arrived = getattr(settings, section).model_dump(mode="json", exclude=SECRETS)
@@ -223,7 +239,7 @@ def test_the_contract_sets_every_key() -> None:
         for inner in inner_values if isinstance(value, tuple | Mapping) else ():
             visit(inner)
 
-    visit(load_settings(CONTRACT, ENVIRON).settings)
+    visit(load_settings(CONTRACT, ENVIRON, read_file=lambda *_: b"Be exact.").settings)
 
     assert seen == {where: set(section.model_fields) for where, section in SECTIONS.items()}
 
