@@ -9,6 +9,7 @@ The modules that hold values, in the order in which the data reach them:
     canonical_chat  the keys of a chat message, which is a plain dict
     upstream_call   one call to a provider, and the shapes of what comes back
     strict_chunk    the keys of a streamed answer's chunk, once it is normalized
+    instructions    the operator's instructions for one request
     failures        the facts of a failed call
     errors          the errors that a client can get, with status, code and retryability
 
@@ -27,6 +28,7 @@ The modules that hold mechanisms:
     memory_limit      the memory that the process may use, by its cgroup or the machine
     json_size         the memory that decoding a JSON body takes, estimated from its bytes
     json_text         values written as JSON and as server-sent events; one value of a JSON body
+    combine_instructions  the operator's texts, joined and cut
     hidden_text       texts that are sent and not shown
     error_place       the path of a fault in a request, as pydantic names it
     nesting           the depth of a JSON value

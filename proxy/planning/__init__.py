@@ -5,6 +5,7 @@ The modules, in the order in which a request passes through them:
     windows, model_spellings  a model's window, from the operator, litellm's table or the model's family
     override_policies         the policy for a model and a key, where a section has overrides
     turn_policies             the turn guard's limits for a model and a key
+    instruction_policies      the operator's instructions for a deployment and a key
     guard_turns               applies the turn guard before a request is sent
     plan_target               a deployment, and the rules that a plan follows
     apply_defaults     the default parameters of a deployment
