@@ -27,7 +27,7 @@ def finish_request(
     planned, plan = record.planned, record.plan
     unchanged = planned is record.unchanged and not record.answer_changes
     changes = () if unchanged else record.all_changes
-    changed = format_changes(changes) if changes else ""
+    changed = format_changes(changes, learned=record.is_repaired_in_advance) if changes else ""
     rounds = record.rounds
     if rounds is None and record.guarded is not None:  # no answer began, so no header was made
         rounds = record.guarded.turn.header()

@@ -194,6 +194,11 @@ class RequestRecord:
             return ()
         return (*self.planned.changes, *self.answer_changes)
 
+    @property
+    def is_repaired_in_advance(self) -> bool:
+        """True where a learned repair was made before the request was sent."""
+        return self.plan is not None and self.plan.is_repaired_in_advance
+
     def changes(self) -> str:
         """Return the changes by step, as the response header names them.
 
@@ -203,7 +208,7 @@ class RequestRecord:
         if planned is None or not changes:
             return ""
         if planned.mode != "observe":
-            return format_changes(changes)
+            return format_changes(changes, learned=self.is_repaired_in_advance)
         by_mode, in_any = split_changes(changes)
         observed = f"{format_changes(by_mode)};observed" if by_mode else ""
         return ",".join(text for text in (observed, format_changes(in_any)) if text)

@@ -18,8 +18,10 @@ from proxy.core.hidden_text import hide
 from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.guard_turns import guard_chat
+from proxy.planning.learned.repair_in_advance import repair_in_advance
 from proxy.planning.plan import Plan, format_changes, plan_request, split_changes
 from proxy.planning.plan_target import PlanTarget
+from proxy.state.deployment_identity import identity_of
 from proxy.state.kept_signatures import StoredSignature
 from proxy.state.repairs.repair_key import LearnedRepair
 from sanitizers import Change, Profile, Violation
@@ -105,6 +107,12 @@ class DryRun:
         return self.shown.memory if self.shown is not None else None
 
     @property
+    def learned(self) -> tuple[LearnedRepair, ...]:
+        """The repairs that would be made in advance."""
+        shown = self.shown
+        return shown.advance.made if shown is not None and shown.advance is not None else ()
+
+    @property
     def verdict(self) -> str:
         """The outcome: ``unchanged``, ``repaired``, ``sent_as_is`` (modes observe and off), or ``refused``."""
         return _verdict(self.mode, self.sent, self.found, self.changes, self.refusal)
@@ -118,11 +126,14 @@ def run_dry(given: DryRunInput) -> DryRun:
     target, mode = given.target, given.target.sanitize.mode
     request, guarded = guard_chat(given.request, given.policy, given.max_rounds, mode=mode)
 
+    learned = tuple(replace(repair, probe_due=False) for repair in given.learned)
+
     def plan(target: PlanTarget, facts: BudgetFacts | None) -> tuple[Plan | None, InvalidRequest | None]:
         try:
-            return plan_request(request, target, given.kept, facts, memory=given.memory, count=True), None
+            made = plan_request(request, target, given.kept, facts, memory=given.memory, count=True)
         except InvalidRequest as error:
             return None, error
+        return repair_in_advance(made, learned), None
 
     repairing = _with_repair_mode(target)
     repaired, refusal = plan(repairing, given.facts)
@@ -146,8 +157,8 @@ def describe_dry_run(run: DryRun) -> dict[str, Any]:
     mode, else that of mode ``repair``, else None. ``mode`` and ``verdict`` are those of the configured mode. ``body``
     is the request as it would be sent, with the stored signatures. ``body`` is None for a refused request. ``turns``
     holds the turn guard's findings, None where the guard is off. ``memory`` is the memory in place of older messages,
-    with its text and the first and last index that it replaces. Without a memory the key is missing, so that an answer
-    without compaction has the bytes that it always had.
+    with its text and the first and last index that it replaces. ``learned`` holds the repairs that would be made in
+    advance. Without a memory or a learned repair the key is missing.
     """
     changes, repaired = run.changes, run.repaired
     return {
@@ -158,7 +169,7 @@ def describe_dry_run(run: DryRun) -> dict[str, Any]:
         "mode": run.mode,
         "verdict": run.verdict,
         "changes": [change.as_dict() for change in changes],
-        "summary": format_changes(changes),
+        "summary": format_changes(changes, learned=bool(run.learned)),
         "found": [violation.as_dict() for violation in run.found],
         "violations": [violation.as_dict() for violation in run.violations],
         "dropped_parameters": list(run.sent.dropped) if run.sent is not None else [],
@@ -166,6 +177,11 @@ def describe_dry_run(run: DryRun) -> dict[str, Any]:
         "budget": repaired.budget.as_dict() if repaired is not None and repaired.budget is not None else None,
         "turns": run.guarded.turn.as_dict() if run.guarded is not None else None,
         **({} if run.memory is None else {"memory": _memory_as_dict(run.memory)}),
+        **(
+            {"learned": [_learned_as_dict(each, run.deployment) for each in run.learned]}
+            if run.learned
+            else {}
+        ),
         "body": None if run.sent is None else _body(run.sent),
     }
 
@@ -206,6 +222,20 @@ def _memory_as_dict(memory: AppliedMemory) -> dict[str, Any]:
         "created": created.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "model": memory.model,
         "text": memory.message["content"],
+    }
+
+
+def _learned_as_dict(repair: LearnedRepair, deployment: Deployment) -> dict[str, Any]:
+    since = datetime.fromtimestamp(repair.since, UTC)
+    return {
+        "id": repair.key.id_at(identity_of(deployment)),
+        "fault": repair.key.fault,
+        "feature": repair.key.feature,
+        "confidence": round(repair.confidence, 2),
+        "confirmed": round(repair.confirmed, 1),
+        "contradicted": round(repair.contradicted, 1),
+        "since": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "scope": "conversation" if repair.of_conversation else "deployment",
     }
 
 

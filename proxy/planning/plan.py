@@ -65,7 +65,10 @@ _STEP = attrgetter("step")
 
 _NO_SIGNATURES: Mapping[str, StoredSignature] = MappingProxyType({})
 
-_FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "answer_repair")
+REPAIR = "repair"
+"""The step's name of repairs, in advance or after a refusal."""
+
+_FURTHER_STEPS = ("tools", PARAMETERS, "budget", REPAIR, "note", "turns", "answer_repair")
 """Steps after the pipeline: :mod:`proxy.upstream.dialects`, :mod:`proxy.planning.budgets`,
 :mod:`proxy.planning.repairs`, :mod:`proxy.planning.corrective_note`, :mod:`sanitizers.turns`,
 :mod:`proxy.answers.tool_calls`."""
@@ -136,6 +139,11 @@ class Plan:
 
     advance: Advance | None = None
     """The repairs that were made in advance, or withheld. None where no learned repair concerns the request."""
+
+    @property
+    def is_repaired_in_advance(self) -> bool:
+        """True where a learned repair was made before the request is sent."""
+        return self.advance is not None and bool(self.advance.made)
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -288,12 +296,18 @@ def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]
     return by_mode, in_any
 
 
-def format_changes(changes: Collection[Change]) -> str:
-    """Return the header's summary of *changes*: ``orphan_drop=1,pairing=2``, in the order of the steps."""
+def format_changes(changes: Collection[Change], *, learned: bool = False) -> str:
+    """Return the header's summary of *changes*: ``orphan_drop=1,pairing=2``, in the order of the steps.
+
+    With *learned*, a mark tells that some repairs were made in advance: ``repair=1;learned``.
+    """
     counts: dict[str, int] = {}  # making a Counter takes 2 us, and most requests have no change
     if len(changes) > _COUNTER_FROM:
         counts = Counter(map(_STEP, changes))
     else:
         for change in changes:
             counts[change.step] = counts.get(change.step, 0) + 1
+    if learned and REPAIR in counts:
+        marks = {REPAIR: LEARNED}
+        return ",".join(f"{step}={counts[step]}{marks.get(step, '')}" for step in _STEPS if step in counts)
     return ",".join(f"{step}={counts[step]}" for step in _STEPS if step in counts) if counts else ""

@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from proxy import __version__
 from proxy.core.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
+from proxy.observability.metrics.learned import PROBE_OUTCOMES
 from proxy.resilience.failure_table import Kind
 from proxy.state.external.backend import FaultKind
 from sanitizers.invariants import RULES
@@ -90,6 +91,8 @@ async def assert_closed(proxy: Proxied) -> None:
                 assert value in SIGNATURE_KINDS
             elif (name, label) == ("turnright_budget_requests_total", "outcome"):
                 assert value in BUDGET_OUTCOMES
+            elif (name, label) == ("turnright_learned_probes_total", "outcome"):
+                assert value in PROBE_OUTCOMES
             else:
                 assert value in CLOSED[label], (name, label, value)
     assert MARK.encode() not in (await proxy.get("/metrics")).raw

@@ -10,7 +10,7 @@ from opentelemetry.trace import StatusCode
 
 from proxy.core.errors import UpstreamFault, UpstreamUnreachable
 from proxy.forwarding import read_failure
-from proxy.forwarding.chat import plan_attempts as chat_planning
+from proxy.forwarding.chat.request_repairs import RequestRepairs
 from tests.proxy.forwarding.attempting import BOTH, good, refused
 from tests.proxy.observability.tracing.read_spans import Spans, attributes
 from tests.support.proxied import CHAT, Proxied, chat
@@ -89,7 +89,7 @@ async def test_failed_attempt_keeps_its_end_where_the_client_leaves_during_a_rep
     async def repair_for_ever(*_: object) -> None:
         await asyncio.sleep(60)
 
-    monkeypatch.setattr(chat_planning, "repair_plan", repair_for_ever)
+    monkeypatch.setattr(RequestRepairs, "repair", repair_for_ever)
     upstream.then(UpstreamFault("Bad history.", upstream_status=400))
     with pytest.raises(asyncio.TimeoutError):
         await traced.request("POST", CHAT, json=chat(), timeout=aiohttp.ClientTimeout(0.1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proxy.planning.repairs.draft import Draft
-from proxy.planning.repairs.repair_row import Row
+from proxy.planning.repairs.repair_row import Learning, Row
 from proxy.resilience.read_error import ProviderError
 from tests.proxy.planning.repairs.asking import refusal
 
@@ -14,8 +14,15 @@ def _unchanged(draft: Draft, error: ProviderError) -> Draft:
     return draft
 
 
-BARE = Row("fault", _unchanged, "a report", says=("one phrase", "another_code"))
-BESIDE = Row("fault", _unchanged, "a report", says=("one phrase",), beside=("a place", "its other name"))
+BARE = Row("fault", _unchanged, "a report", says=("one phrase", "another_code"), learning=Learning.NEVER)
+BESIDE = Row(
+    "fault",
+    _unchanged,
+    "a report",
+    says=("one phrase",),
+    learning=Learning.NEVER,
+    beside=("a place", "its other name"),
+)
 
 
 @pytest.mark.parametrize(
@@ -37,3 +44,9 @@ def test_a_row_fits_one_of_its_phrases_beside_one_of_its_places(row: Row, words:
 def test_a_row_fits_a_code() -> None:
     """A row fits an error whose code, and not its message, holds the row's phrase."""
     assert BARE.fits(refusal("Bad request.", type="another_code"))
+
+
+def test_every_row_decides_if_its_repair_is_learned() -> None:
+    """The column has no default, so that nobody adds a row without the decision."""
+    with pytest.raises(TypeError, match="learning"):
+        Row("fault", _unchanged, "a report", says=("one phrase",))  # type: ignore[call-arg]  # the very fault
