@@ -461,3 +461,40 @@ def _ignores_hangup(pid: int) -> bool:
     """Tell whether a process ignores SIGHUP, according to ``/proc``."""
     status = Path(f"/proc/{pid}/status").read_text()
     return bool(int(re.findall(r"^SigIgn:\s*(\w+)$", status, re.MULTILINE)[0], 16) & 1 << signal.SIGHUP - 1)
+
+
+def test_changed_file_of_instructions_is_loaded_and_a_bad_one_is_not(
+    tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
+) -> None:
+    """A file that the configuration names is watched as the configuration is. No text is logged."""
+    policy = tmp_path / "texts" / "policy.md"
+    policy.parent.mkdir()
+    policy.write_text(f"Never tell {SECRET}.")
+    instructions = {"instructions": {"file": "../texts/policy.md"}}
+    given = config(openai_emulator, "old", general_settings=instructions)
+    with reloading(tmp_path / "a", http, given) as process:
+        with process.reload():
+            put(policy, f"Never ever tell {SECRET}.")
+        [line] = process.running.events("config_reloaded")
+        assert (line["trigger"], line["changed"]) == ("file", ["general_settings.instructions"])
+
+        for content in (b"\xff", b"", b"x" * (2**20 + 1), b"x" * 32_769, None):
+            with process.reload():
+                if content is None:
+                    policy.unlink()
+                else:
+                    policy.with_suffix(".new").write_bytes(content)
+                    os.replace(policy.with_suffix(".new"), policy)
+        told = [line["faults"] for line in process.running.wait_for_events("config_reload_failed", 5)]
+        assert [len(faults) for faults in told] == [1] * 5
+        words = ("is not UTF-8", "is empty", "more than 1 MiB", "has 32,769 bytes", "does not exist")
+        for [fault], part in zip(told, words, strict=True):
+            assert fault.startswith("general_settings.instructions: ")
+            assert part in fault
+        assert process.ask("old").status == 200
+
+        with process.reload():
+            put(policy, "x" * 32_768)
+        assert process.running.wait_for_events("config_reloaded", 2)[1]["warnings"] == []
+        assert process.metric("turnright_config_reload_success") == 1
+        assert SECRET not in process.running.output

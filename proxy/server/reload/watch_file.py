@@ -49,6 +49,12 @@ class FileWatch:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="config-watch", daemon=True)
 
+    @property
+    def files(self) -> frozenset[str]:
+        """The paths of the watched files."""
+        with self._lock:
+            return frozenset(self._seen)
+
     def follow(self, path: str) -> None:
         """Watch the file at *path* as well, whether it exists or not.
 

@@ -9,6 +9,7 @@ import pytest
 
 from proxy.cli.configuration import print_warnings, read_configuration, reload_configuration
 from proxy.config import ConfigurationError
+from proxy.server.reload.watch_file import FileWatch
 from tests.proxy.config.samples import entry, text_of
 
 
@@ -79,3 +80,21 @@ def test_a_warning_has_its_file_and_line(tmp_path: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().err.startswith(
         f"turnright: warning: {path}:2: litellm_settings.drop_params: ignored"
     )
+
+
+def test_files_of_texts_are_read_beside_the_configuration_and_watched(tmp_path: Path) -> None:
+    """The watch follows the files of the newest configuration, also where one of them is bad."""
+    path = tmp_path / "config.yaml"
+    (tmp_path / "a.md").write_text("Be good.")
+    watch = FileWatch(str(path))
+    path.write_bytes(text_of(general_settings={"instructions": {"file": "a.md"}}))
+    loaded = read_configuration(str(path), watch=watch)
+
+    assert loaded is not None
+    assert loaded.settings.general_settings.instructions is not None
+    assert loaded.settings.general_settings.instructions.text == "Be good."
+    assert watch.files == {str(path), str(tmp_path / "a.md")}
+    path.write_bytes(text_of(general_settings={"instructions": {"file": "b.md"}}))
+    with pytest.raises(ConfigurationError, match="does not exist"):
+        reload_configuration(str(path), watch=watch)
+    assert watch.files == {str(path), str(tmp_path / "b.md")}

@@ -258,3 +258,22 @@ def test_other_transports_take_any_provider(transport: Any) -> None:
     listed = [{"model_name": "m", "litellm_params": {"model": "azure/x"}, "transport": transport}]
 
     assert cross_check({"model_list": listed}, VARIABLES) == ()
+
+
+def test_teams_have_names_of_their_own_and_keys_name_a_team() -> None:
+    """Two teams of one name, and a key of an unknown team, are faults."""
+    general = {
+        "teams": [{"name": "a"}, {"name": "b"}, {"name": "os.environ/A"}, {"name": 5}, {}],
+        "keys": [
+            {"name": "k", "team": "b"},
+            {"name": "l", "team": "c"},
+            {"name": "m"},
+            {"name": "n", "team": 5},
+        ],
+    }
+    faults = cross_check({"general_settings": general}, {"A": "a"})
+
+    assert [(fault.path, fault.text) for fault in faults] == [
+        ("general_settings.teams[2].name", "is the name of another team"),
+        ("general_settings.keys[1].team", "names no team of general_settings.teams"),
+    ]

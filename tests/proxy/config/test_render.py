@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from proxy.config import ConfigurationError, Fault, load_settings, render_faults, render_settings, resolve
 from proxy.config.schema.store import Store
+from proxy.core.combine_instructions import digest_of
 from proxy.core.hidden_text import MASK
 from tests.proxy.config.samples import entry, load, text_of
 
@@ -165,3 +166,22 @@ def test_free_facts_are_shown() -> None:
         "mode": "chat",
         "note": ["x", {"api_key": MASK, "n": 1}],
     }
+
+
+def test_instructions_are_shown_by_length_and_digest() -> None:
+    """The operator's texts may be read by fewer people than the settings."""
+    text = "Be kind to https://example.test."
+    loaded = load(
+        {**entry(), "instructions": text},
+        general_settings={
+            "instructions": text,
+            "teams": [{"name": "t", "instructions": text}],
+            "keys": [{"name": "k", "key": "sk-k", "instructions": text}],
+        },
+    )
+    rendered = render_settings(loaded)
+    shown = yaml.safe_load(rendered)
+
+    assert "kind" not in rendered
+    assert shown["general_settings"]["instructions"] == {"bytes": 32, "digest": digest_of(text)}
+    assert shown["general_settings"]["instructions"] == shown["model_list"][0]["instructions"]

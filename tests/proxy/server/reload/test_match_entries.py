@@ -138,3 +138,11 @@ def test_each_entry_is_matched_at_most_once_and_as_many_as_possible(
     assert len(unchanged) == sum(min(before.count(each), after.count(each)) for each in set(before))
     assert unchanged.items() <= by_model.items()
     assert len(set(by_model.values())) == len(by_model) == min(len(before), len(after))
+
+
+def test_entry_with_other_instructions_is_matched() -> None:
+    """Instructions say nothing about failures, so the entry keeps its circuit."""
+    old = settings_of({**entry("a", api_key="k"), "instructions": "Be good."})
+    new = settings_of(entry("x"), {**entry("a", api_key="k"), "instructions": "Be brief."})
+
+    assert match_unchanged(old, new) == {0: 1}

@@ -68,7 +68,7 @@ async def test_new_gateway_shares_the_processes_objects_and_has_new_settings(gat
     for name in ("metrics", "lifecycle", "admission", "store", "upstream", "started"):
         assert getattr(after, name) is getattr(gateway, name)
     assert after.settings is settings
-    for name in ("balancer", "refused_requests", "learned_windows", "turns", "compaction"):
+    for name in ("balancer", "refused_requests", "learned_windows", "turns", "compaction", "instructions"):
         assert getattr(after, name) is not getattr(gateway, name)
 
 
@@ -287,3 +287,20 @@ async def test_recent_requests_are_kept_until_the_inspector_is_switched_off(gate
     assert off.recent_requests is None
     assert again.recent_requests is not None
     assert list(again.recent_requests.newest_first()) == []
+
+
+@pytest.mark.parametrize("level", ["gateway", "model"])
+async def test_other_instructions_keep_circuits_and_drop_refusals(gateway: Gateway, level: str) -> None:
+    """A provider may accept the body with other instructions. They say nothing about its failures."""
+    text = {"instructions": "Be brief."}
+    general, own = ({"general_settings": text}, {}) if level == "gateway" else ({}, text)
+    settings = settings_of(entry("a", **KEY), {**entry("b", **KEY), **own}, **general)
+
+    after = renewed(gateway, settings)
+
+    assert after.balancer.state(of(settings, "b"), 1.0) is State.OPEN
+    assert after.refused_requests.find_refusal(of(settings, "b").key, body, 1.0) is None
+    found = after.instructions.find(of(settings, "b"), "")
+    assert found is not None
+    assert found.text == "Be brief."
+    assert gateway.instructions.is_off

@@ -33,6 +33,11 @@ def test_equal_settings_have_no_changes() -> None:
         ({"litellm_settings": {"num_retries": 5}}, ("router_settings.num_retries",)),
         ({"general_settings": {"master_key": SECRET}}, ("general_settings.master_key",)),
         ({"general_settings": {"keys": [{"name": "a", "key": SECRET}]}}, ("general_settings.keys",)),
+        ({"general_settings": {"instructions": SECRET}}, ("general_settings.instructions",)),
+        (
+            {"general_settings": {"teams": [{"name": "a", "instructions": SECRET}]}},
+            ("general_settings.teams",),
+        ),
         (
             {"sanitize": {"mode": "observe"}, "turns": {"mode": "off"}},
             ("sanitize.mode", "turns.mode"),
@@ -127,3 +132,12 @@ def test_store_keeps_its_place_and_its_names_until_a_restart() -> None:
     assert needs_restart == ("store.url", "store.max_mib", "store.prefix", "store.secret")
     assert settings.store == running.store.model_copy(update={"memory_mib": 64})
     assert SECRET not in repr(find_changes(running, settings, needs_restart))
+
+
+def test_model_with_other_instructions_is_changed() -> None:
+    """The model is named, and its text is not shown."""
+    before, after = (settings_of({**entry("m"), "instructions": text}) for text in ("a", SECRET))
+    changes = find_changes(before, after)
+
+    assert changes == Changes(keys=("model_list",), models_changed=("m",))
+    assert SECRET not in repr((changes, before, after))

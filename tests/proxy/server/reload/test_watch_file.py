@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
@@ -26,8 +26,9 @@ NO_POLL_S = 600.0
 class Watched:
     """A watched file, with its text at each report of the watch. The text is None for a missing file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, watch: FileWatch) -> None:
         self._path = path
+        self.watch = watch
         self._texts: SimpleQueue[str | None] = SimpleQueue()
 
     def on_change(self) -> None:
@@ -47,9 +48,9 @@ class Watched:
 
 
 @contextmanager
-def watching(path: Path, poll_s: float = NO_POLL_S) -> Iterator[Watched]:
-    """Watch the file at *path*. The watch has begun when this function yields."""
-    begun, watched = threading.Event(), Watched(path)
+def watching(path: Path, poll_s: float = NO_POLL_S, followed: Sequence[Path] = ()) -> Iterator[Watched]:
+    """Watch the file at *path* and the *followed* files. The watch has begun when this function yields."""
+    begun = threading.Event()
     open_watch = vars(watchfiles.main)["RustNotify"]
 
     def opened(*arguments: Any) -> Any:
@@ -58,6 +59,9 @@ def watching(path: Path, poll_s: float = NO_POLL_S) -> Iterator[Watched]:
         return notify
 
     watch = FileWatch(str(path), poll_s=poll_s, quiet_ms=10)
+    watched = Watched(path, watch)
+    for other in followed:
+        watch.follow(str(other))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(watchfiles.main, "RustNotify", opened)
         watch.start(watched.on_change)
@@ -151,8 +155,8 @@ def test_change_of_a_neighbour_is_not_reported(file: Path) -> None:
             super()._check()
             checks.release()
 
-    watched = Watched(file)
     watch = Counting(str(file), poll_s=0.05, quiet_ms=10)
+    watched = Watched(file, watch)
     watch.start(watched.on_change)
     try:
         for number in range(5):
@@ -165,7 +169,8 @@ def test_change_of_a_neighbour_is_not_reported(file: Path) -> None:
 
 def test_change_between_creation_and_start_is_reported(file: Path) -> None:
     """The configuration is read between the creation and the start of the watch."""
-    watched, watch = Watched(file), FileWatch(str(file), quiet_ms=10)
+    watch = FileWatch(str(file), quiet_ms=10)
+    watched = Watched(file, watch)
     rename_over(file, "a: 2\n")
     watch.start(watched.on_change)
     try:
@@ -222,7 +227,8 @@ def test_file_is_polled_and_a_warning_logged_once_where_no_watch_is_left(
         raise OSError("OS file watch limit reached.")
 
     monkeypatch.setattr("watchfiles.watch", refuse)
-    watched, watch = Watched(file), FileWatch(str(file), poll_s=0.02)
+    watch = FileWatch(str(file), poll_s=0.02)
+    watched = Watched(file, watch)
     watch.start(watched.on_change)
     try:
         assert tried.acquire(timeout=SOON_S)
@@ -242,3 +248,57 @@ def test_thread_has_ended_when_the_watch_is_stopped(file: Path) -> None:
         rename_over(file, "a: 2\n")
 
     assert [thread for thread in threading.enumerate() if thread.name == "config-watch"] == []
+
+
+def test_added_file_is_watched_in_its_own_directory(file: Path, tmp_path: Path) -> None:
+    """A file that the configuration names may lie anywhere, and may not exist yet."""
+    other = tmp_path / "texts" / "policy.md"
+    other.parent.mkdir()
+    with watching(file, followed=[other]) as watched:
+        for text in ("Be good.", "Be kind and brief."):
+            rename_over(other, text)
+            assert watched.reports("a: 1\n")
+
+
+def test_added_file_is_watched_from_the_next_poll(file: Path, tmp_path: Path) -> None:
+    """A reload may add a file in a directory that was not watched so far."""
+    other = tmp_path / "texts" / "policy.md"
+    other.parent.mkdir()
+    with watching(file, poll_s=0.05) as watched:
+        watched.watch.follow(str(other))
+        other.write_text("Be good.")
+        assert watched.reports("a: 1\n")
+
+
+def test_change_between_the_addition_and_the_next_check_is_reported(file: Path, tmp_path: Path) -> None:
+    """The file is read between the two, maybe before the change."""
+    other = tmp_path / "policy.md"
+    other.write_text("Be good.")
+    watch = FileWatch(str(file), quiet_ms=10)
+    watched = Watched(file, watch)
+    watch.follow(str(other))
+    rename_over(other, "Be kind and brief.")
+    watch.follow(str(other))
+    watch.start(watched.on_change)
+    try:
+        assert watched.reports("a: 1\n")
+    finally:
+        watch.stop()
+
+
+def test_file_that_is_no_longer_named_is_not_watched(file: Path, tmp_path: Path) -> None:
+    """A change of it would reload the same configuration. The configuration itself is always watched."""
+    other, kept = tmp_path / "policy.md", tmp_path / "kept.md"
+    watch = FileWatch(str(file))
+    for path in (other, kept):
+        watch.follow(str(path))
+    watch.follow_only([str(kept)])
+
+    assert watch.files == {str(file), str(kept)}
+
+
+def test_missing_directory_of_an_added_file_does_not_stop_the_watch(file: Path, tmp_path: Path) -> None:
+    """The configuration that names the file is faulty, and its repair must be noticed at once."""
+    with watching(file, followed=[tmp_path / "absent" / "policy.md"]) as watched:
+        rename_over(file, "a: 2\n")
+        assert watched.reports("a: 2\n")
