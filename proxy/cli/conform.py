@@ -13,13 +13,13 @@ import os
 import secrets
 import sys
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 import orjson
 
 from proxy.cli.configuration import UNUSABLE
 from proxy.cli.gateway_snippets import model_list_snippet
 from proxy.cli.measure_gateway import CannotAsk, Gateway, measure, wait_for_gateway
+from proxy.cli.option_types import is_address
 from proxy.cli.print_result import print_result, takes_colours
 from proxy.cli.show_conformance import count_verdicts, show_conformance
 from proxy.conformance.case import Case
@@ -43,7 +43,7 @@ def run_conform(options: argparse.Namespace) -> int:
     cannot be asked.
     """
     configure_logs(io.StringIO())  # the outcome is the output
-    if not _is_address(options.base_url):
+    if not is_address(options.base_url):
         return _fail("--base-url must be an http:// or https:// address, without a user name or a query")
     key = os.environ.get(options.key_env, "").strip()
     if not (key.isascii() and key.isprintable()):
@@ -57,15 +57,6 @@ def run_conform(options: argparse.Namespace) -> int:
         return _fail(f"the emulator cannot listen on port {options.emulator_port}: {error.strerror}")
     status = 0 if all(outcome.verdict is Verdict.HOLDS for outcome in outcomes) else 1
     return print_result(_as_json(outcomes) if options.json else _as_lines(outcomes), status)
-
-
-def _is_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        plain = parts.username is None and not parts.query and not parts.fragment
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and plain
-    except ValueError:  # a port that is no number, or an IPv6 address that is not closed
-        return False
 
 
 async def _conform(

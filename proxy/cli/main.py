@@ -1,9 +1,9 @@
 """The command line: its subcommands, each in a file of its own.
 
 Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed; ``serve``: the address
-is not available; ``conform``: a history does not hold; ``probe``: the provider differs). 2: the input or the
-configuration cannot be used. 3: the other side cannot be asked (``conform``: the gateway; ``probe``: the provider).
-130: the command was interrupted.
+is not available; ``conform``: a history does not hold; ``probe``: the provider differs; ``learned``: no such repair).
+2: the input or the configuration cannot be used. 3: the other side cannot be asked (``conform``: the gateway;
+``probe``: the provider; ``learned``: the process). 130: the command was interrupted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 
 from proxy import __version__
 from proxy.cli.conform_options import add_conform
+from proxy.cli.learned_options import add_learned
 from proxy.cli.option_types import Commands, port
 from proxy.cli.probe_options import add_probe
 
@@ -83,6 +84,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_models,
         add_conform,
         add_probe,
+        add_learned,
         _add_completion,
     ):
         add(commands)

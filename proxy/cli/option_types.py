@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """The type of the object to which each subcommand's parser is added."""
@@ -45,3 +46,13 @@ def seconds_or_zero(text: str) -> float:
     if not 0 <= seconds <= _MAX_SECONDS:  # NaN is refused as well
         raise argparse.ArgumentTypeError(f"must be a number of seconds between 0 and {_MAX_SECONDS}")
     return seconds
+
+
+def is_address(text: str) -> bool:
+    """Return True for an http or https address without a user name or a query."""
+    try:
+        parts = urlsplit(text)
+        plain = parts.username is None and not parts.query and not parts.fragment
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and plain
+    except ValueError:  # a port that is no number, or an IPv6 address that is not closed
+        return False

@@ -12,6 +12,7 @@ from proxy.config.pools import choose_pool
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.forwarding.chat.answer_signatures import load_signatures
+from proxy.forwarding.chat.find_learned import with_learned
 from proxy.forwarding.chat.find_memory import with_memory
 from proxy.forwarding.gateway import Gateway
 from proxy.inspector.read_query import Query, Target
@@ -135,7 +136,7 @@ async def input_for(
     lessons = gateway.learned_windows.peek(deployment, inspection.now, sender.key)
     facts = facts_of(deployment, settings.budget, lessons)
     given = DryRunInput(asked.chat, target, facts, inspection.kept, policy, sender.asked)
-    return await with_memory(given, gateway, label, sender.key)
+    return await with_memory(with_learned(given, gateway, sender.key), gateway, label, sender.key)
 
 
 def run_for(given: DryRunInput, inspection: Inspection, gateway: Gateway) -> DryRun:

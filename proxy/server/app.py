@@ -55,6 +55,11 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
     store = create_store(settings.store, StoreReports(metrics))
     sharing = Sharing(store) if isinstance(store, ExternalStore) else None
     cooldowns = None if sharing is None else sharing.cooldowns
+    learned_repairs = LearnedRepairs(
+        time.time,  # noqa: TID251 - evidence outlives the process, so its age is wall-clock time
+        report=report_repair,
+    )
+    metrics.learned_repairs.count = learned_repairs.count_learned
     if tracing is not None:
         upstream = tracing.wrap_upstream(upstream)
     return Gateway(
@@ -71,10 +76,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         ),
         connections=Connections(max_connections(descriptor_limit(), settings.general_settings.max_in_flight)),
         learned_windows=LearnedWindows(None if sharing is None else sharing.lessons),
-        learned_repairs=LearnedRepairs(
-            time.time,  # noqa: TID251 - evidence outlives the process, so its age is wall-clock time
-            report=report_repair,
-        ),
+        learned_repairs=learned_repairs,
         turns=TurnPolicies(settings.turns, settings.routes.aliases),
         compaction=CompactionPolicies(settings.compaction, settings.routes.aliases),
         instructions=InstructionPolicies(settings),

@@ -8,11 +8,13 @@ from proxy.ingress.formats import FORMATS, is_chat
 from proxy.ingress.routes.chat_completions import chat_completions
 from proxy.ingress.routes.explain import explain
 from proxy.ingress.routes.health import livez, readyz, root
+from proxy.ingress.routes.learned import forget_learned, list_learned
 from proxy.ingress.routes.metrics import metrics
 from proxy.ingress.routes.models import list_models, show_model
 from proxy.ingress.routes.not_served import add_not_served
 from proxy.ingress.routes.paths import (
     EXPLAIN,
+    LEARNED,
     LIVE,
     METRICS,
     MODEL,
@@ -33,6 +35,9 @@ def add_api_routes(app: web.Application) -> None:
             app.router.add_post(path, chat_completions if is_chat(route) else complete_or_embed)
     for path in spellings(EXPLAIN):
         app.router.add_post(path, explain)
+    for path in spellings(LEARNED):
+        app.router.add_get(path, list_learned)
+        app.router.add_delete(path, forget_learned)
     for path in spellings(MODELS):
         app.router.add_get(path, list_models)
     for path in spellings(MODEL):

@@ -12,6 +12,7 @@ from proxy.config.pools import choose_pool
 from proxy.core.json_text import write_json
 from proxy.core.offload import parse_weight, run_offloaded
 from proxy.forwarding.chat.answer_signatures import load_signatures
+from proxy.forwarding.chat.find_learned import with_learned
 from proxy.forwarding.chat.find_memory import with_memory
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
@@ -50,6 +51,6 @@ async def explain(request: web.Request) -> web.Response:
     lessons = gateway.learned_windows.peek(deployment, now, record.key)
     facts = facts_of(deployment, settings.budget, lessons)
     given = DryRunInput(chat, target, facts, kept, policy, asked)
-    given = await with_memory(given, gateway, record.model, record.key)
+    given = await with_memory(with_learned(given, gateway, record.key), gateway, record.model, record.key)
     weight = planning_weight(chat, target)
     return written_response(await run_offloaded(weight, lambda: write_json(describe_dry_run(run_dry(given)))))

@@ -13,6 +13,7 @@ from proxy.ingress.formats import EMBEDDINGS as EMBEDDINGS
 from proxy.ingress.formats import FORMATS
 
 EXPLAIN = "/v1/explain"
+LEARNED = "/v1/learned"
 MODELS = "/v1/models"
 MODEL = "/v1/models/{id:.+}"
 
@@ -40,8 +41,11 @@ _PROBES = frozenset({*LIVE, *READY})
 
 _UI_WORK = frozenset({UI_LOOK, UI_VERDICTS})
 
-LISTINGS = frozenset({MODELS, MODEL.replace("{id:.+}", "{id}")})
-"""The API's paths that list models, by aiohttp's names of their resources. Requests to these paths call no model."""
+LISTINGS = frozenset({LEARNED, MODELS, MODEL.replace("{id:.+}", "{id}")})
+"""The API's paths that list models or learned repairs, by aiohttp's names of their resources.
+
+Requests to these paths call no model.
+"""
 
 _FURTHER_ROUTES = (EXPLAIN, *sorted(LISTINGS))
 """The API's paths without a client format, by aiohttp's names of their resources."""

@@ -171,6 +171,18 @@ class LearnedRepairs:
                     return True
         return False
 
+    def count_learned(self) -> Mapping[tuple[str, str], int]:
+        """Return the number of repairs that some client gets in advance, by configured model name and fault."""
+        counts: dict[tuple[str, str], int] = {}
+        seen: set[str] = set()
+        for listed in self.list_evidence(()):
+            place = listed.label, listed.key.fault
+            counts.setdefault(place, 0)
+            if listed.is_learned and listed.id not in seen:
+                seen.add(listed.id)
+                counts[place] += 1
+        return counts
+
     def list_evidence(self, tenants: Iterable[str]) -> Iterator[ListedRepair]:
         """Yield the evidence for every repair. A client that is none of *tenants* stands under its digest."""
         now, names = self._clock(), {client_of(tenant): tenant for tenant in tenants}
