@@ -11,7 +11,7 @@ The mode of sanitizing decides about a history:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import compress
@@ -22,6 +22,9 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
+from proxy.core.instructions import Instructions
+from proxy.planning.add_instructions import STEP as INSTRUCTIONS
+from proxy.planning.add_instructions import Instructed, add_instructions, describe_instructions
 from proxy.planning.apply_defaults import with_defaults
 from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.budgets.fit_by_mode import fit_by_mode
@@ -73,12 +76,14 @@ _FURTHER_STEPS = ("tools", PARAMETERS, "budget", REPAIR, "note", "turns", "answe
 :mod:`proxy.planning.repairs`, :mod:`proxy.planning.corrective_note`, :mod:`sanitizers.turns`,
 :mod:`proxy.answers.tool_calls`."""
 
-_STEPS = tuple(dict.fromkeys((COMPACTION, *STEP_NAMES, *_FURTHER_STEPS)))  # "tools" may be a step of both
+_STEPS = tuple(
+    dict.fromkeys((INSTRUCTIONS, COMPACTION, *STEP_NAMES, *_FURTHER_STEPS))
+)  # "tools" may be a step of both
 
 LEARNED = ";learned"
 """Follows the count of repairs in the header's summary where some of them were made in advance."""
 
-MADE_IN_EVERY_MODE = ("turns", "answer_repair")
+MADE_IN_EVERY_MODE = (INSTRUCTIONS, "turns", "answer_repair")
 """Steps with settings of their own. They make their changes in every mode of sanitizing."""
 
 
@@ -137,6 +142,9 @@ class Plan:
     memory: AppliedMemory | None = None
     """The memory in the history. *request* has the client's whole history."""
 
+    instructions: Instructions | None = None
+    """The operator's instructions in the history."""
+
     advance: Advance | None = None
     """The repairs that were made in advance, or withheld. None where no learned repair concerns the request."""
 
@@ -151,6 +159,8 @@ class Plan:
         made = self.outcome.changes if self.outcome else ()
         if self.memory is not None:
             made = (self.memory.change, *made)
+        if self.instructions is not None:
+            made = (describe_instructions(self.instructions), *made)
         return (*self.request.mended, *made, *self.parameter_changes, *self.cuts, *self.later_changes)
 
 
@@ -161,6 +171,7 @@ def plan_request(
     facts: BudgetFacts | None = None,
     *,
     memory: AppliedMemory | None = None,
+    instructions: Instructions | None = None,
     count: bool = False,
 ) -> Plan:
     """Return the plan for sending *request* to *target*.
@@ -169,7 +180,8 @@ def plan_request(
     deployment's budget. Without facts no budget is enforced. With *count* the tokens are always counted.
 
     In mode ``repair``, *memory* stands in place of older messages. A history that is refused with the memory is planned
-    as the client sent it. The indexes in a plan are always those of the client's messages.
+    as the client sent it. The indexes in a plan are always those of the client's messages. In every mode,
+    *instructions* stand before the history.
 
     Signatures are restored in every mode, since a client may hold only ids for them. Raises
     :class:`UnrepairableHistory` for a history that cannot be made legal, or must not be changed. Raises
@@ -178,7 +190,9 @@ def plan_request(
     """
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
     if memory is not None and mode == "repair":
-        plan = partial(plan_request, target=target, kept=kept, facts=facts, count=count)
+        plan = partial(
+            plan_request, target=target, kept=kept, facts=facts, instructions=instructions, count=count
+        )
         if (planned := _plan_with_memory(request, memory, plan)) is not None:
             return planned
     request = with_defaults(request, deployment)
@@ -194,18 +208,26 @@ def plan_request(
         taken = plan_parameters(request, deployment, target.unsupported, messages, mode)
     repaired = prepared if mode == "repair" else None
     client_tool_names = {} if repaired is None else repaired.client_tool_names
-    origins = None if repaired is None else repaired.outcome.origins
+    origins: Sequence[int] | None = None if repaired is None else repaired.outcome.origins
     parameters = taken.parameters
+    pinned = find_pinned(request, repaired.outcome, messages) if request.pinned and repaired else ()
+    instructed: Instructed | None = None
+    if instructions is not None:
+        instructed = add_instructions(messages, instructions, profile)
+        messages, pinned = instructed.messages, (*pinned, instructed.holder)
+        origins = instructed.origins(origins)
     fitted: FittedRequest | None = None
     if facts is not None and mode != "off":
         changed = _changed_messages(settled, messages)
         facts = facts.renamed(client_tool_names) if client_tool_names else facts
-        pinned = find_pinned(request, repaired.outcome, messages) if request.pinned and repaired else ()
         outline, most_bytes = request.known_outline, request.body_bytes
         given = FitInput(messages, profile, parameters, origins, outline, most_bytes, changed, pinned)
         fitted = fit_by_mode(given, facts, mode, count=count)
     if fitted is not None:
         messages, parameters = fitted.messages, fitted.parameters
+    report = None if fitted is None else fitted.report
+    if instructed is not None and report is not None:
+        report = instructed.client_report(report)
     messages, signatures[REPLACED] = with_stand_ins(messages, profile)
     if not profile.null_content:
         messages = with_texts_beside_calls(messages, profile, mode)
@@ -220,10 +242,11 @@ def plan_request(
         taken.extra_body,
         taken.dropped,
         signatures=signatures,
-        budget=None if fitted is None else fitted.report,
+        budget=report,
         cuts=() if fitted is None else fitted.changes,
         client_tool_names=client_tool_names,
         parameter_changes=() if prepared is None else (*prepared.fitted, *prepared.declared),
+        instructions=instructions,
     )
 
 

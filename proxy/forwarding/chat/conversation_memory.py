@@ -29,6 +29,7 @@ from proxy.planning.compact.known_prefixes import KnownPrefixes
 from proxy.planning.compact.measure import MeasuredHistory, look_up_share, measure_history
 from proxy.planning.compact.policies import CompactionPolicy
 from proxy.planning.compact.summary_job import SentHistory, SummaryJob, find_due
+from proxy.planning.instruction_policies import InstructionPolicies
 from proxy.planning.windows import window_of
 from proxy.state import Store
 from proxy.state.known_conversations import KnownConversations
@@ -54,6 +55,7 @@ class ConversationMemory:
     """Looks up the memory for one chat request of *tenant*, once for each deployment that gets the request.
 
     *conversations* holds the indexes that this process has seen, and *prefixes* the digests that it has computed.
+    *instructions* are the operator's, which take a part of the limit.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class ConversationMemory:
         policy: CompactionPolicy,
         conversations: KnownConversations,
         prefixes: KnownPrefixes | None = None,
+        instructions: InstructionPolicies | None = None,
     ) -> None:
         self._chat = chat
         self.tenant = tenant
@@ -71,6 +74,7 @@ class ConversationMemory:
         self._policy = policy
         self._conversations = conversations
         self._prefixes = prefixes
+        self._instructions = instructions
         self.history: HistoryDigests | None = None
         """The history with its digests.
 
@@ -162,7 +166,9 @@ class ConversationMemory:
 
     def _measure(self, facts: BudgetFacts) -> MeasuredHistory | None:
         """Return the tokens of the history, and set up its digests where it is long enough for a memory."""
-        measured = measure_history(self._chat, facts, self._policy)
+        found = None if self._instructions is None else self._instructions.find(facts.deployment, self.tenant)
+        added = [] if found is None else [{"role": "system", "content": found.text}]
+        measured = measure_history(self._chat, facts, self._policy, added)
         messages = self._chat.messages
         if measured is None or self.history is not None:
             return measured

@@ -28,6 +28,9 @@ async def with_memory(given: DryRunInput, gateway: Gateway, label: str, key: str
     guarded, _ = await run_offloaded(
         chat.weight, partial(guard_chat, chat, given.policy, given.max_rounds, mode=mode)
     )
-    look_up = ConversationMemory(guarded, key, gateway.store, policy, gateway.summaries.conversations)
+    conversations, instructions = gateway.summaries.conversations, gateway.instructions
+    look_up = ConversationMemory(
+        guarded, key, gateway.store, policy, conversations, instructions=instructions
+    )
     memory = await look_up.find(given.facts)
     return given if memory is None else replace(given, memory=memory)

@@ -53,5 +53,7 @@ def _memory_of(chat: ChatRequest, record: RequestRecord, gateway: Gateway) -> Re
     if policy is None or gateway.settings.sanitize.mode != "repair":
         return None
     jobs = gateway.summaries
-    look_up = ConversationMemory(chat, record.key, gateway.store, policy, jobs.conversations, jobs.prefixes)
+    look_up = ConversationMemory(
+        chat, record.key, gateway.store, policy, jobs.conversations, jobs.prefixes, gateway.instructions
+    )
     return RequestMemory(look_up, jobs, partial(commission_summary, gateway=gateway))

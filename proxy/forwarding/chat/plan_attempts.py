@@ -176,6 +176,8 @@ class ChatAttemptPlanner:
         tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
         facts = facts_of(deployment, gateway.settings.budget, lessons, tight=tight, most=most)
         make = partial(plan_request, chat, target, self._kept or _NOTHING_KEPT, facts, memory=self._applied)
+        if not gateway.instructions.is_off:
+            make = partial(make, instructions=gateway.instructions.find(deployment, self._record.key))
         plan = await run_offloaded(planning_weight(self._chat, target), make)
         if plan.budget is not None and plan.budget.factor is not None:
             gateway.learned_windows.raise_factor(

@@ -14,7 +14,7 @@ from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.budgets.fit_request import FitInput, bounds_of, declared_tools
 from proxy.planning.budgets.limits import asked_output, limit_of
 from proxy.planning.compact.policies import CompactionPolicy
-from sanitizers import Message, profile_for
+from sanitizers import Message, Messages, profile_for
 from sanitizers.budget import FixedTokens, count_leading_system, marks_for
 from sanitizers.budget.calibration import margin
 from sanitizers.budget.estimate import Estimator
@@ -38,7 +38,7 @@ a conversation's texts were counted with an earlier request.
 
 @record
 class MeasuredHistory:
-    """A history's tokens: *sizes* by message, and *fixed* for tools and the response format.
+    """A history's tokens: *sizes* by message, and *fixed* for tools, the response format and the instructions.
 
     *limit* is the most tokens that the operator's budget allows for a prompt. From *trigger* tokens of a request on, a
     summary may be due. *size* returns the tokens of any message.
@@ -57,9 +57,11 @@ class MeasuredHistory:
 
 
 def measure_history(
-    request: ChatRequest, facts: BudgetFacts, policy: CompactionPolicy
+    request: ChatRequest, facts: BudgetFacts, policy: CompactionPolicy, added: Messages = ()
 ) -> MeasuredHistory | None:
     """Return the tokens of *request*, or None where it is too short for a memory or its limit is unknown.
+
+    *added* are the messages that are sent before the client's own, which no memory replaces.
 
     Tokens are estimates for the model family of the deployment, times a factor learned from earlier requests
     (``sticky``).
@@ -81,18 +83,20 @@ def measure_history(
         outline=request.known_outline,
         most_bytes=request.body_bytes,
     )
-    for bound in bounds_of(given, facts.family):
+    estimator = Estimator(facts.family)
+    further = sum(map(estimator.message_tokens, added))
+    for bounded in bounds_of(given, facts.family):
+        bound = bounded + further
         if bound * scale < least:
             return None
         if bound * scale > _FAR_ABOVE * least:
             break
-    estimator = Estimator(facts.family)
 
     def size(message: Message) -> int:
         return ceil(estimator.message_tokens(message) * scale)
 
     tools = declared_tools(parameters)
-    fixed = ceil(estimator.request_tokens([], tools, parameters.get("response_format")) * scale)
+    fixed = ceil((further + estimator.request_tokens([], tools, parameters.get("response_format"))) * scale)
     sizes = [*map(size, request.messages)]
     if fixed + sum(sizes) < least:
         return None
