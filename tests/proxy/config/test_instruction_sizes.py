@@ -117,6 +117,15 @@ def test_a_key_with_a_text_of_its_own_does_not_get_its_teams() -> None:
     assert [path for path, _ in faults_of(general_settings={**settings, "keys": [own]})] == [GATEWAY]
 
 
+def test_a_cut_is_not_warned_of_where_no_key_gets_the_teams_text() -> None:
+    """The same rule holds for the warnings of ``truncate``."""
+    own = {"name": "k", "key": "sk-k", "team": "t", "instructions": "short"}
+    settings = {"instructions": "g" * 20_000, "teams": [{"name": "t", "instructions": "t" * 20_000}]}
+
+    loaded = load(general_settings={**settings, "keys": [own], "instructions_overflow": "truncate"})
+    assert loaded.warnings == ()
+
+
 def test_long_texts_are_reported_beside_other_faults() -> None:
     """One edit can mend the whole file."""
     settings = {"instructions": "g" * 40_000, "keys": [{"name": "k", "key": "sk-k", "team": 7}], "ui": "yes"}

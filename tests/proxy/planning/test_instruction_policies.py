@@ -71,6 +71,8 @@ def test_the_same_combination_is_the_same_object() -> None:
     assert policies.find(first, "a") is policies.find(first, "b")
     assert policies.find(first, "") is policies.find(first, "plain")
     assert policies.find(first, "a") is not policies.find(second, "a")
+    [wildcard] = configured.routes.wildcards["w/"]
+    assert policies.find(first, "a") is policies.find(wildcard, "a")
 
 
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
