@@ -11,11 +11,12 @@ from typing import get_args
 
 import pytest
 
+from proxy.config import instruction_text
 from proxy.config.schema.policies import Budget, Sanitize
 from proxy.config.schema.router import RouterSettings
 from proxy.config.schema.section import Section
 from proxy.config.schema.turns import Turns
-from proxy.core import connection_table, text_request
+from proxy.core import connection_table, instructions, text_request
 from proxy.forwarding import event_stream
 from proxy.ingress import parameter_limits
 from proxy.ingress.routes import read_body
@@ -92,6 +93,7 @@ FIXED: dict[str, list[float]] = {
         parameter_limits.MAX_UNKNOWN,
     ],
     "texts to embed": [text_request.MAX_TEXTS],
+    "the operator's instructions": [instructions.MAX_BYTES, instruction_text.MAX_FILE_BYTES // 2**20],
     "objects and arrays in a text of JSON (arguments, results)": [messages._MAX_CONTAINERS],
     "a provider's error": [answer_bodies.LARGEST_ERROR // 1024],
     "a provider's whole answer": [transport._LARGEST_ANSWER // 2**20],

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from proxy.cli.check import run_check
+from proxy.core.combine_instructions import digest_of
 from tests.proxy.config.samples import entry, text_of
 
 
@@ -124,3 +125,22 @@ def test_warnings_about_entries_count_those_of_the_file(
     assert "model_list[1].litellm_params.api_key: is not set" in shown
     assert "model_list[2].litellm_params.api_key: is not set" in shown
     assert "model_list[3].litellm_params.weight: is not set" in shown
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_instructions_are_shown_by_length_and_digest(
+    as_json: bool, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The texts stand in no output, and a file is read beside the configuration."""
+    (path.parent / "policy.md").write_text("Never tell of project Nightjar.\n")
+    held = {
+        "instructions": {"file": "policy.md"},
+        "keys": [{"name": "k", "key": "sk-k", "instructions": "Nightjar"}],
+    }
+    path.write_bytes(text_of(entry(), general_settings=held))
+
+    assert run_check(Namespace(config=str(path), json=as_json, strict=False)) == 0
+    shown = capsys.readouterr()
+    assert "Nightjar" not in shown.out + shown.err
+    assert digest_of("Never tell of project Nightjar.") in shown.out
+    assert ("#     every request   31 bytes, digest " in shown.out) is not as_json
