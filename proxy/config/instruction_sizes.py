@@ -23,7 +23,7 @@ _MOST_LINES = 20
 """The most combinations that are named."""
 
 _REMEDY = f"shorten a text, or set {_GENERAL}.instructions_overflow: truncate"
-_CUT = "the most general text is cut, or left out"
+_CUT = "texts are cut, from the most general on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,9 @@ def _too_long(levels: _Levels) -> Iterator[tuple[str, str]]:
         if text.bytes > MAX_BYTES:
             lines.append((text.path, f"has {text.bytes:,} bytes, and a request may have {MAX_BYTES:,}"))
     rest = levels.up_to(MAX_BYTES)
-    by_model = [parts for each in rest.models if (parts := _worst(rest.gateway, each, rest.keys))]
-    by_key = [parts for each in rest.keys if (parts := _worst(rest.gateway, each, rest.models))]
+    longest_model, longest_key = (max(each, key=lambda text: text.bytes) for each in (rest.models, rest.keys))
+    by_model = [parts for each in rest.models if (parts := _worst(rest.gateway, each, longest_key))]
+    by_key = [parts for each in rest.keys if (parts := _worst(rest.gateway, each, longest_model))]
     lines += map(_line, by_key if len(by_key) < len(by_model) else by_model)
     yield from lines[:_MOST_LINES]
     if len(lines) > _MOST_LINES:
@@ -153,12 +154,11 @@ def _too_long(levels: _Levels) -> Iterator[tuple[str, str]]:
         yield path, f"is one of {len(lines) - _MOST_LINES} further texts that are too long"
 
 
-def _worst(gateway: _Text, named: _Text, others: Sequence[_Text]) -> list[_Text]:
-    """Return the longest combination of *named* with one of *others*, or nothing where it is short enough.
+def _worst(gateway: _Text, named: _Text, longest: _Text) -> list[_Text]:
+    """Return the combination of *named* with the *longest* text of the other level, or nothing if it is short enough.
 
     *named* is the first where it is a text.
     """
-    longest = max(others, key=lambda text: text.bytes)
     parts = [text for text in (named, gateway, longest) if text.bytes]
     return parts if joined_bytes(text.bytes for text in parts) > MAX_BYTES else []
 

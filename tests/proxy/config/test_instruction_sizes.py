@@ -145,8 +145,8 @@ def test_long_texts_are_cut_where_the_file_asks_for_it() -> None:
     [warning] = loaded.warnings
     assert warning == (
         "model_list[1].instructions: has 9,000 bytes, which come to 39,004 with general_settings.instructions "
-        "(20,000) and general_settings.teams[0].instructions (10,000), and a request may have 32,768; the most "
-        "general text is cut, or left out"
+        "(20,000) and general_settings.teams[0].instructions (10,000), and a request may have 32,768; texts are "
+        "cut, from the most general on"
     )
 
 
