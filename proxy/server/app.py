@@ -57,8 +57,10 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
     cooldowns = None if sharing is None else sharing.cooldowns
     learned_repairs = LearnedRepairs(
         time.time,  # noqa: TID251 - evidence outlives the process, so its age is wall-clock time
-        report=report_repair,
+        None if sharing is None else sharing.repairs,
+        report_repair,
     )
+    follow_repairs(learned_repairs, settings)
     metrics.learned_repairs.count = learned_repairs.count_learned
     if tracing is not None:
         upstream = tracing.wrap_upstream(upstream)
@@ -102,6 +104,12 @@ def follow_cooldowns(balancer: Balancer, settings: Settings) -> Balancer:
     """Let cooldowns of other replicas reach every deployment that *settings* name. Return *balancer*."""
     balancer.follow_cooldowns(chain.from_iterable(settings.routes.exact.values()))
     return balancer
+
+
+def follow_repairs(learned: LearnedRepairs, settings: Settings) -> None:
+    """Let what other processes learned of repairs reach every deployment that *settings* name."""
+    if settings.router_settings.learn != "false":
+        learned.follow(chain.from_iterable(settings.routes.exact.values()))
 
 
 def memory_factor_of(settings: Settings) -> int:

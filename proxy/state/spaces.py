@@ -48,6 +48,9 @@ Summaries of summaries have ``meta-`` before the digest. An entry is never repla
 
 LEASES = Space("leases", 2 * _MINUTE_S, "which process writes a summary")
 
+REPAIRS = Space("repairs", 30 * _DAY_S, "how often repairs of requests were needed, by deployment")
+"""The evidence for repairs that are made in advance (:mod:`proxy.state.repairs`)."""
+
 SPACES = (
     SIGNATURES,
     LESSONS,
@@ -58,5 +61,6 @@ SPACES = (
     CONVERSATIONS,
     SUMMARIES,
     LEASES,
+    REPAIRS,
 )
 """All spaces, in the order in which they are listed to the operator."""

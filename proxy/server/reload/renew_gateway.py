@@ -17,6 +17,7 @@ from proxy.server.app import (
     create_fetcher,
     create_recent_requests,
     follow_cooldowns,
+    follow_repairs,
     memory_factor_of,
     observe_upstream,
 )
@@ -67,6 +68,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
     old.connections.resize(max_connections(descriptor_limit(), general.max_in_flight))
     old.store.resize(settings.store.memory_mib * 2**20)
     start_circuits(old.metrics, settings)
+    follow_repairs(old.learned_repairs, settings)
     instructions = InstructionPolicies(settings)
     reshaped = not instructions.is_like(old.instructions) or any(
         getattr(old.settings, name) != getattr(settings, name) for name in _SHAPES_REQUESTS

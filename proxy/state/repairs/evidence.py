@@ -16,7 +16,7 @@ HALF_LIFE_S = 7 * 86_400.0
 _Z = 1.28
 """The quantile of the normal distribution for a one-sided bound of 90 %."""
 
-_MAX_CONVERSATIONS = 16
+MAX_CONVERSATIONS = 16
 """The most conversations whose digests are kept with the evidence of one client."""
 
 CONVERSATION_S = 3_600.0
@@ -26,7 +26,7 @@ _FIRST_PROBE_REQUESTS = 50
 _FIRST_PROBE_S = 3_600.0
 _LAST_PROBE_REQUESTS = 1_000
 _LAST_PROBE_S = 86_400.0
-_MAX_DOUBLINGS = 5
+MAX_DOUBLINGS = 5
 """Doublings after which both intervals between two probes have reached their maximum."""
 
 _DROPPED_AFTER = 2
@@ -60,6 +60,19 @@ class Evidence:
         share = 0.5 ** ((now - self.at) / HALF_LIFE_S)
         return replace(self, confirmed=self.confirmed * share, contradicted=self.contradicted * share, at=now)
 
+    def not_after(self, now: float) -> Evidence:
+        """Return the evidence with *now* in the place of every later time."""
+        times = (self.at, self.since, self.probed_at, *(at for _, at in self.conversations))
+        if max(times) <= now:
+            return self
+        return replace(
+            self,
+            at=min(self.at, now),
+            since=min(self.since, now),
+            probed_at=min(self.probed_at, now),
+            conversations=tuple((name, min(at, now)) for name, at in self.conversations),
+        )
+
     def confirm(self, conversation: str, now: float) -> Evidence:
         """Return the evidence after *conversation* confirmed the repair.
 
@@ -74,7 +87,7 @@ class Evidence:
             since=counts.since or now,
             probed_at=now,
             contradictions_in_a_row=0,
-            conversations=(*others, (conversation, now))[-_MAX_CONVERSATIONS:],
+            conversations=(*others, (conversation, now))[-MAX_CONVERSATIONS:],
         )
 
     def confirm_probe(self, now: float) -> Evidence:
@@ -82,7 +95,7 @@ class Evidence:
         return replace(
             self,
             probed_at=now,
-            doublings=min(self.doublings + 1, _MAX_DOUBLINGS),
+            doublings=min(self.doublings + 1, MAX_DOUBLINGS),
             contradictions_in_a_row=0,
         )
 

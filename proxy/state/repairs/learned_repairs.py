@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from proxy.core.deployment import Deployment
 from proxy.core.tenant_lru import TenantLru
@@ -25,8 +25,15 @@ _CAPACITY = 4_096
 """The most views, and the most counts of requests, that are kept."""
 
 
+Adopt: TypeAlias = Callable[[str, RepairTable], None]
+"""Takes the table that all processes share for the deployment with an identity."""
+
+
 class RepairSharing(Protocol):
     """Shares evidence with other processes. No method waits."""
+
+    def attach(self, adopt: Adopt) -> None:
+        """Call *adopt* with each table that the store changes."""
 
     def follow(self, identity: str) -> None:
         """Read the table of the deployment with *identity* from the store from now on."""
@@ -96,8 +103,17 @@ class LearnedRepairs:
         self._labels: dict[str, str] = {}
         self._views: TenantLru[str, _View] = TenantLru(_CAPACITY)
         self._sent: TenantLru[tuple[str, RepairKey], _Sent] = TenantLru(_CAPACITY)
+        if sharing is not None:
+            sharing.attach(self.adopt)
         self.may_have_some = sharing is not None
         """False where no deployment has any evidence. A request then needs no look-up."""
+
+    def follow(self, deployments: Iterable[Deployment]) -> None:
+        """Read what other processes have learned of *deployments*, without waiting for it."""
+        if self._sharing is not None:
+            for deployment in deployments:
+                self._labels.setdefault(identity_of(deployment), deployment.label)
+                self._sharing.follow(identity_of(deployment))
 
     def find(
         self, deployment: Deployment, tenant: str, find_conversation: Callable[[], str]
@@ -156,9 +172,12 @@ class LearnedRepairs:
         self._count_of(identity, tenant, key, self._clock()).due = True
 
     def adopt(self, identity: str, table: RepairTable) -> None:
-        """Replace the table of the deployment with *identity* by the one that all processes share."""
+        """Replace the table of the deployment with *identity* by the one that all processes share.
+
+        Another machine may have written a time in the future. Such a time counts as now.
+        """
         if table.entries or identity in self._tables:
-            self._tables[identity] = table
+            self._tables[identity] = table.not_after(self._clock())
             self.may_have_some = True
 
     def forget(self, id_: str) -> bool:
@@ -258,8 +277,8 @@ class LearnedRepairs:
         *,
         of_conversation: bool = False,
     ) -> LearnedRepair:
-        sent = self._count_of(identity, tenant, key, now)
-        own = self._tables[identity].evidence(client_of(tenant), key) or Evidence(probed_at=sent.since)
+        own = self._tables[identity].evidence(client_of(tenant), key) or Evidence()
+        sent = self._count_of(identity, tenant, key, own.probed_at or now)
         if own.probed_at > sent.since:
             sent.since, sent.requests, sent.due = own.probed_at, 0, False
         is_due = sent.due or own.is_probe_due(sent.requests, since=sent.since, now=now)
@@ -273,10 +292,11 @@ class LearnedRepairs:
             is_due,
         )
 
-    def _count_of(self, identity: str, tenant: str, key: RepairKey, now: float) -> _Sent:
+    def _count_of(self, identity: str, tenant: str, key: RepairKey, since: float) -> _Sent:
+        """Return the requests since the last probe. Counting begins with the time *since*, where nothing is counted."""
         sent = self._sent.use(tenant, (identity, key))
         if sent is None:
-            sent = _Sent(now)
+            sent = _Sent(since)
             self._sent.put(tenant, (identity, key), sent)
         return sent
 

@@ -22,7 +22,7 @@ LEAST_LOOSENING = 0.9
 
 _MOST_FOR_OTHERS = 3.0
 _MAX_PER_CLIENT = 12
-_MAX_ENTRIES = 96
+MAX_ENTRIES = 96
 """The most entries of one client, and of all clients. The stored form of 96 entries is below 64 KiB."""
 
 
@@ -87,6 +87,10 @@ class RepairTable:
             held = held.contradict(now)
         return RepairTable(_bounded({**_without(self.entries, place), place: held}))
 
+    def not_after(self, now: float) -> RepairTable:
+        """Return the table with *now* in the place of every later time."""
+        return RepairTable({place: held.not_after(now) for place, held in self.entries.items()})
+
     def repairs(self) -> Iterator[RepairKey]:
         """Yield each repair for which there is evidence, once."""
         yield from dict.fromkeys(place.key for place in self.entries)
@@ -129,6 +133,6 @@ def _bounded(entries: dict[Place, Evidence]) -> dict[Place, Evidence]:
     newest = next(reversed(entries)).client
     if len(by_client[newest]) > _MAX_PER_CLIENT:
         del entries[by_client[newest][0]]
-    elif len(entries) > _MAX_ENTRIES:
+    elif len(entries) > MAX_ENTRIES:
         del entries[max(by_client.values(), key=len)[0]]
     return entries

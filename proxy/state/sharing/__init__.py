@@ -11,4 +11,6 @@ shared_window     one learned window
 coded_window      the shared window that a provider's code makes count for all tenants
 lesson_values     the stored forms of a factor and of a window
 shared_refusals   requests that were refused twice
+shared_repairs    the evidence for repairs, by deployment
+repair_values     the stored form of this evidence
 """

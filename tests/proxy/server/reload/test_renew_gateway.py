@@ -17,7 +17,9 @@ from proxy.resilience.failure_table import Blame
 from proxy.server.app import create_gateway, follow_cooldowns
 from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.state.refused_requests import Refusal
+from proxy.state.repairs.learned_repairs import LearnedRepairs
 from proxy.state.sharing.shared_cooldowns import SharedCooldowns
+from proxy.state.sharing.shared_repairs import SharedRepairs
 from proxy.state.spaces import SIGNATURES
 from tests.proxy.config.samples import entry, settings_of
 from tests.proxy.inspector.looking import ended_request
@@ -90,6 +92,19 @@ async def test_cooldowns_of_other_replicas_reach_new_entries() -> None:
     await shared.poll(now)
 
     assert [learned, after.balancer.state(of(settings, "new"), now)] == [State.OPEN] * 2
+
+
+@pytest.mark.parametrize(("learn", "followed"), [("true", 1), ("observe", 1), ("false", 0)])
+async def test_repairs_that_other_replicas_learned_reach_new_entries(learn: str, followed: int) -> None:
+    """They are read before the new entry has a request, unless nothing is learned."""
+    shared = SharedRepairs(SharedMemory())
+    gateway = replace(
+        create_gateway(OLD, ScriptedUpstream()), learned_repairs=LearnedRepairs(lambda: 0.0, shared)
+    )
+
+    renewed(gateway, settings_of(entry("new"), router_settings={"learn": learn}))
+
+    assert len(shared._shared) == followed
 
 
 async def test_old_gateway_is_unchanged(gateway: Gateway) -> None:

@@ -14,7 +14,7 @@ from tests.support.shared_memory import SharedMemory
 
 
 def test_each_exchange_has_its_period() -> None:
-    """Cooldowns are read each second, and lessons each five seconds. Changes wake their exchange."""
+    """Cooldowns are read each second, lessons and repairs each five seconds. Changes wake their exchange."""
     sources = Sharing(SharedMemory()).sources()
 
     assert {source.name: source.period_s for source in sources} == {
@@ -22,8 +22,9 @@ def test_each_exchange_has_its_period() -> None:
         "probes": 1.0,
         "lessons": 5.0,
         "refusals": 60.0,
+        "repairs": 5.0,
     }
-    assert Counter(source.wake is None for source in sources) == {False: 3, True: 1}
+    assert Counter(source.wake is None for source in sources) == {False: 4, True: 1}
 
 
 async def test_all_exchanges_use_one_store() -> None:
