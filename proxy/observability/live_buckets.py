@@ -49,7 +49,7 @@ class Bucket:
         """Split the summaries of changes into steps, and add their counts to :attr:`steps`."""
         for text, times in self.changes.items():
             for part in text.split(","):
-                step, _, count = part.partition("=")
+                step, _, count = part.partition(";")[0].partition("=")  # without the mark of learned repairs
                 self.steps[step] = self.steps.get(step, 0) + times * int(count)
         self.changes.clear()
 

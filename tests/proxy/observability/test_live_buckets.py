@@ -21,6 +21,16 @@ def test_many_summaries_of_changes_are_summed_by_step() -> None:
         assert bucket_to_json(bucket, 0.0)["changes"] == {"pairing": 500_500, "tail": 1_000}
 
 
+def test_mark_of_learned_repairs_is_no_part_of_their_count() -> None:
+    """The summary of a request with learned repairs is split as any other."""
+    watch = RecentRequests(Inspector())
+    seen = ended_request("x", ended=1.0, changes="repair=2;learned,answer_repair=1")
+    watch.note(seen, seen.changes)
+
+    bucket = next(one for one in watch.live(1.0) if one.requests)
+    assert bucket_to_json(bucket, 0.0)["changes"] == {"repair": 2, "answer_repair": 1}
+
+
 def test_bucket_without_requests_has_no_overhead() -> None:
     """The overhead is None, since zero would look like a measured time."""
     told = bucket_to_json(Bucket(2), 100.0)
