@@ -174,8 +174,8 @@ def test_every_error_code_is_listed_with_status_and_type() -> None:
 
 
 def test_every_change_step_is_listed_in_the_order_of_the_header() -> None:
-    """The steps of the pipeline follow compaction, which comes first in the table."""
+    """The instructions and the memory come first in the table. The steps of the pipeline follow them."""
     steps = list(listed("Change steps"))
 
     assert steps == list(public_surface.change_steps())
-    assert steps[: 1 + len(STEP_NAMES)] == ["compaction", *STEP_NAMES]
+    assert steps[: 2 + len(STEP_NAMES)] == ["instructions", "compaction", *STEP_NAMES]

@@ -44,6 +44,7 @@ def read(name: str) -> str:
         ("budgets.md", "Presets", Budget, "preset"),
         ("turns.md", "Modes", Turns, "mode"),
         ("failures.md", "Self-correction", RouterSettings, "self_correction"),
+        ("learned-repairs.md", "The setting", RouterSettings, "learn"),
     ],
 )
 def test_words_of_a_setting_are_listed(
@@ -134,15 +135,15 @@ async def test_packed_bodies_have_the_bound_that_is_listed() -> None:
 
 
 async def test_explanation_has_the_fields_that_are_listed() -> None:
-    """Each field of the answer has a row, and each row names a field. Only a compacted request has ``memory``."""
+    """Each field of the answer has a row, and each row names a field. An ordinary request lacks some of them."""
     listed = {
         name for row in rows_under(read("endpoints.md"), "Explain") for name in re.findall(r"`(\w+)`", row[0])
     }
     async with proxied(settings_of(), ScriptedUpstream()) as proxy:
         answer = await proxy.post(chat(), "/v1/explain")
 
-    assert listed == answer.json.keys() | {"memory"}
-    assert "memory" not in answer.json
+    assert listed - answer.json.keys() == {"learned", "memory"}
+    assert answer.json.keys() - listed == set()
 
 
 async def test_refusal_of_what_is_not_there_is_the_one_that_is_shown() -> None:

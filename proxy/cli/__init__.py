@@ -21,6 +21,8 @@ conform_options   the options of ``turnright conform``
 conform           ``turnright conform``: runs measure_gateway, prints gateway_snippets and show_conformance
 probe_options     the options of ``turnright probe``
 probe             ``turnright probe``: runs ask_provider, prints show_probe
+learned_options   the options of ``turnright learned``
+learned           ``turnright learned``: asks a running process
 completion        ``turnright completion``
 key_sources       the variables that keys come from
 command_name      the command as the reader has started it

@@ -7,6 +7,7 @@
 - refusal_log: one line a minute for requests that are refused before their client is known
 - key_refusals: one line a minute for each deployment whose key a provider refuses
 - store_reports: the failures of the store outside the process
+- repair_reports: repairs that are learned or unlearned
 - metrics: Prometheus metrics
 - tracing: spans, and the trace context that is passed on
 - gen_ai_names: OpenTelemetry's names of providers and operations

@@ -1,4 +1,4 @@
-"""The state that outlives a request: signatures in a :class:`Store`, learned windows, cooldowns and refused requests.
+"""The state that outlives a request: signatures in a :class:`Store`, learned windows and repairs, cooldowns, refusals.
 
 A store is a cache. A client may send the values again, or a request can do without them. So a store never fails a
 request. A store that fails returns nothing, and counts the failure. A lesson is a fact about a deployment that the
@@ -16,6 +16,7 @@ proxy learned from the deployment's answers and errors. The files:
     learn_overflow       reads the lesson of an error about length
     agreement            the lessons that count for all tenants
     learned_windows      the lessons of all deployments
+    repairs              the evidence for learned repairs
     summaries            the stored form of summaries, and of a conversation's index
     known_conversations  the long conversations that this process has seen
     refused_requests     requests that were refused twice

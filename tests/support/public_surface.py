@@ -85,6 +85,7 @@ def metrics() -> dict[str, Metric]:
     """Return every metric by its name."""
     every = Metrics()
     every.gen_ai()
+    every.learned_repairs.count = lambda: {("a-model", "a-fault"): 1}
     found = {}
     for family in every.registry.collect():
         name = f"{family.name}_total" if family.type == "counter" else family.name
