@@ -14,6 +14,7 @@ answer. The client would otherwise get a text, or a call, twice.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from types import TracebackType
 from typing import Generic, Self
 
@@ -22,6 +23,8 @@ from proxy.core.deadlines import TimeLimit
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InternalFault, InvalidRequest, ProxyError, UpstreamFault, UpstreamTimeout
 from proxy.core.failures import Cause
+from proxy.core.instructions import Instructions
+from proxy.core.offload import run_offloaded
 from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.attempt_planner import Failure, PlanT
 from proxy.forwarding.attempts import Attempts, CallT
@@ -31,6 +34,7 @@ from proxy.observability.request_record import AttemptTrace
 from proxy.observability.tracing import ANSWERED, CANCELLED
 from proxy.resilience.decide_action import Step
 from proxy.resilience.find_blame import find_blame
+from proxy.resilience.hide_quotations import hide_quotations
 from proxy.resilience.request_words import NO_WORDS, RequestWords
 
 _LONG_PLAN_S = 0.0005
@@ -38,6 +42,9 @@ _LONG_PLAN_S = 0.0005
 
 A plan may wait for a store, or for a worker thread. Other requests go on meanwhile, and their results count.
 """
+
+_HIDING_WEIGHT = 100
+"""The cost of looking for quotations, for each byte of the instructions and of the message."""
 
 _UNFINISHED = "The provider's answer was not complete in time."
 _SILENT = "The provider did not answer in time."
@@ -204,6 +211,9 @@ class Attempt(Generic[PlanT, CallT]):
                 cause = Cause.OVERTIME if self._bytes_arrived else Cause.FIRST_BYTE_TIMEOUT
         self._words = RequestWords(*attempts.planner.values_of(plan), plan.deployment.model)
         row, said = await read_sent(error, self._words, len(attempts.body), cause)
+        instructions = attempts.planner.instructions_of(plan)
+        if instructions is not None and isinstance(error, UpstreamFault):
+            await self._hide(instructions, error)
         return Failure(
             error,
             row,
@@ -215,6 +225,13 @@ class Attempt(Generic[PlanT, CallT]):
             may_repeat=attempts.out is None or not attempts.out.committed,
             answer_changes=tuple(attempts.record.answer_changes),
         )
+
+    @staticmethod
+    async def _hide(instructions: Instructions, error: UpstreamFault) -> None:
+        """Hide *instructions* in the message of *error*, which the client gets and which may be stored."""
+        hide = partial(hide_quotations, error.message, instructions)
+        error.message = await run_offloaded(_HIDING_WEIGHT * (len(error.message) + instructions.bytes), hide)
+        error.args = (error.message,)
 
     def _observe_wait(self, now: float) -> None:
         """Measure the time from the call to the start of its answer, or to its end without an answer."""

@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from proxy.core.deployment import Deployment
 from proxy.core.errors import AnswerUnusable, ProxyError
+from proxy.core.instructions import Instructions
 from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.observability.request_record import AttemptTrace, Planned
@@ -82,6 +83,9 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
 
     def values_of(self, plan: PlanT) -> tuple[Any, ...]:
         """Return every value in *plan* that is sent and that a client may have written."""
+
+    def instructions_of(self, plan: PlanT) -> Instructions | None:
+        """Return the operator's instructions in *plan*, which no error may repeat, or None without any."""
 
     def call_of(self, plan: PlanT, timeouts: Timeouts, trace: AttemptTrace | None = None) -> CallT_co:
         """Return the upstream call of *plan*.

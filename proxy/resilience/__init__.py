@@ -14,6 +14,7 @@ These modules decide what follows:
     find_blame              a failure's consequence for the deployment
     decide_action           retry, repair, fall back or give up, and the delay
     client_error            the code and headers of the error that the client gets
+    hide_quotations         takes the operator's instructions out of its message
 
 These modules keep the state of deployments and clients:
 

@@ -18,6 +18,7 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import AnswerUnusable, InvalidRequest, UpstreamFault
+from proxy.core.instructions import Instructions
 from proxy.core.offload import MEDIUM, run_offloaded
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding.attempt_planner import Failure
@@ -214,6 +215,11 @@ class ChatAttemptPlanner:
     def values_of(plan: Plan) -> tuple[Any, ...]:
         """Return every value in *plan* that is sent and that a client may have written."""
         return plan.messages, plan.parameters, plan.extra_body
+
+    @staticmethod
+    def instructions_of(plan: Plan) -> Instructions | None:
+        """Return the operator's instructions in *plan*, or None without any."""
+        return plan.instructions
 
     @staticmethod
     def call_of(plan: Plan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> UpstreamCall:

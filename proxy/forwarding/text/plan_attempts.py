@@ -47,6 +47,9 @@ class TextAttemptPlanner:
         """Return every value in *plan* that is sent and that a client may have written."""
         return plan.parameters, plan.extra_body
 
+    def instructions_of(self, plan: TextPlan) -> None:
+        """Return None: texts get no instructions."""
+
     def call_of(self, plan: TextPlan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> TextCall:
         """Return the upstream call of *plan*."""
         return TextCall(
