@@ -58,6 +58,7 @@ class Driver:
         self.fail()
         self.cut()
         self.go_in_circles()
+        self.learn()
         self.leave()
 
     def answer(self) -> None:
@@ -107,6 +108,15 @@ class Driver:
         for at in range(6):
             history += [assistant(None, [call(f"c{at}", "get_weather")]), tool(f"c{at}", "It rains.")]
             assert self._ask(STEADY, history, tools=[function_tool("get_weather")]).is_whole
+
+    def learn(self) -> None:
+        """Have a parameter refused in four conversations. In the fifth one the proxy drops it in advance."""
+        words = "Unsupported parameter: 'seed' is not supported with this model."
+        for at in range(5):
+            if at < 4:
+                self._provider.faults.append({"status": 400, "message": words})
+            assert self._ask(STEADY, [user(f"Learn, {at}.")], seed=1).is_whole
+        assert "turnright_learned_applied_total{" in self.scrape()
 
     def leave(self) -> None:
         """Disconnect before the answer has arrived."""
