@@ -142,7 +142,7 @@ async def test_explanation_has_the_fields_that_are_listed() -> None:
     async with proxied(settings_of(), ScriptedUpstream()) as proxy:
         answer = await proxy.post(chat(), "/v1/explain")
 
-    assert listed - answer.json.keys() == {"learned", "memory"}
+    assert listed - answer.json.keys() == {"instructions", "learned", "memory"}
     assert answer.json.keys() - listed == set()
 
 
