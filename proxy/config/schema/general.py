@@ -249,3 +249,10 @@ class GeneralSettings(Section):
     def asks_for_keys(self) -> bool:
         """True where clients need a key."""
         return self.master_key is not None or bool(self.keys)
+
+    def is_operator(self, key: str) -> bool:
+        """Return True where the caller whose key is named *key* is the operator.
+
+        *key* is empty for the master key, and for every caller where no key is configured.
+        """
+        return not key and (self.master_key is not None or not self.keys)

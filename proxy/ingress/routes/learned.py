@@ -40,7 +40,7 @@ async def forget_learned(request: web.Request) -> web.Response:
 
 def _require_master_key(general: GeneralSettings, key: str) -> None:
     """Raise :class:`Forbidden` for a client's key. Without any key, every caller is the operator."""
-    if key or (general.keys and general.master_key is None):
+    if not general.is_operator(key):
         raise Forbidden("This path requires the master key.")
 
 

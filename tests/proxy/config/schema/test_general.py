@@ -143,3 +143,22 @@ def test_tracing_takes_flags_alone(key: str, value: Any) -> None:
     ((path, _),) = faults_of(general_settings={"tracing": {key: value}})
 
     assert path == f"general_settings.tracing.{key}"
+
+
+@pytest.mark.parametrize(
+    ("section", "operators", "clients"),
+    [
+        ({}, [""], []),
+        ({"master_key": "sk-master"}, [""], []),
+        ({"master_key": "sk-master", "keys": [{"name": "ci", "key": "sk-client"}]}, [""], ["ci"]),
+        ({"keys": [{"name": "ci", "key": "sk-client"}]}, [], ["", "ci"]),
+    ],
+)
+def test_operator_is_the_master_key_or_everyone_without_keys(
+    section: dict[str, Any], operators: list[str], clients: list[str]
+) -> None:
+    """Where there are only clients' keys, nobody is the operator."""
+    general = settings_of(general_settings=section).general_settings
+
+    assert [general.is_operator(name) for name in operators] == [True] * len(operators)
+    assert [general.is_operator(name) for name in clients] == [False] * len(clients)
