@@ -22,7 +22,9 @@ from proxy.inspector.read_query import with_model
 from proxy.inspector.targets import withheld_unasked
 from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.compact.policies import CompactionPolicies
-from proxy.planning.dry_run import DryRun, DryRunInput, describe_dry_run, run_dry
+from proxy.planning.describe_dry_run import describe_dry_run
+from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
+from proxy.planning.instruction_policies import InstructionPolicies
 from proxy.planning.plan_target import plan_target
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.state.lessons import no_lessons
@@ -62,7 +64,9 @@ def run_explain(options: argparse.Namespace) -> int:
         place = f" ({error.param})" if error.param else ""
         print(f"turnright: {error.message}{place}", file=sys.stderr)
         return UNUSABLE
-    inspected = inspect_request(request, run, {"model": request.model}, compact=options.json)
+    inspected = inspect_request(
+        request, run, {"model": request.model}, compact=options.json, for_operator=True
+    )
     explanation = {**describe_dry_run(run), **{name: inspected[name] for name in _ADDED_FIELDS}}
     if options.json:
         shown = orjson.dumps(explanation, option=orjson.OPT_INDENT_2).decode()
@@ -70,7 +74,7 @@ def run_explain(options: argparse.Namespace) -> int:
             shown = json.dumps(explanation, indent=2)
     else:
         lines = show_explanation(explanation, colours=takes_colours())
-        shown = "\n".join([*lines, *_note_compaction(run, settings)])
+        shown = "\n".join([*lines, *_notes(run, settings, has_file=options.config is not None)])
     return print_result(shown, _STATUS.get(run.verdict, CHANGED))
 
 
@@ -83,15 +87,28 @@ def plan_without_sending(request: ChatRequest, settings: Settings) -> DryRun:
     target = plan_target(deployment, settings.sanitize, withheld_unasked)
     facts = facts_of(deployment, settings.budget, no_lessons(deployment))
     policy = TurnPolicies(settings.turns, settings.routes.aliases).find(request.model, deployment.label, "")
-    return run_dry(DryRunInput(request, target, facts, policy=policy))
+    instructions = InstructionPolicies(settings).find(deployment, "")
+    return run_dry(DryRunInput(request, target, facts, policy=policy, instructions=instructions))
 
 
-def _note_compaction(run: DryRun, settings: Settings) -> list[str]:
-    """Return a note where a running proxy may use a memory, which this command cannot know."""
-    policies = CompactionPolicies(settings.compaction, settings.routes.aliases)
-    if run.mode != "repair" or policies.find(run.request.model, run.deployment.label, "") is None:
-        return []
-    return ["", "memory: not looked up; POST /v1/explain of the running proxy shows the one in use"]
+def _notes(run: DryRun, settings: Settings, *, has_file: bool) -> list[str]:
+    """Return notes on what a running proxy may do besides, which this command cannot know.
+
+    *has_file* is True where the settings are those of a file, so that a proxy may run with them.
+    """
+    notes = []
+    general = settings.general_settings
+    if any(owner.instructions is not None for owner in (*general.keys, *general.teams)):
+        notes.append("instructions: those of the master key; a key or a team may have its own")
+    if run.mode == "repair":
+        policies = CompactionPolicies(settings.compaction, settings.routes.aliases)
+        if policies.find(run.request.model, run.deployment.label, "") is not None:
+            notes.append("memory: not looked up; POST /v1/explain of the running proxy shows the one in use")
+        if has_file and settings.router_settings.learn == "true":
+            notes.append(
+                "learned repairs: not looked up; POST /v1/explain of the running proxy shows those in use"
+            )
+    return ["", *notes] if notes else []
 
 
 def _read(file: str) -> bytes | None:

@@ -16,8 +16,11 @@ from proxy.cli.render_lines import Part, render_lines, two_columns
 from proxy.cli.show_messages import differences, excerpt, printable
 from proxy.upstream.dialects import STEP as PARAMETERS
 
-_TOOL_CHANGES = ("tools_withheld", "delegation_withheld", "delegation_guidance")
-"""Changes of the turn guard that concern the tools, and no message."""
+_OF_NO_MESSAGE = (
+    *("tools_withheld", "delegation_withheld", "delegation_guidance"),
+    *("refused_parameter", "schema", "call_ids"),
+)
+"""Changes of the turn guard and of repairs that concern tools, parameters or all calls, and no single message."""
 
 _PARTS = {
     "system": ("s", "blue"),
@@ -214,7 +217,7 @@ def _budget_bars(budget: Mapping[str, Any]) -> Iterator[Part]:
 
 def _place_of(step: str, change: Mapping[str, Any]) -> str:
     """Return the place of a change: a message, a tool, the parameter that chooses a tool, or an empty text."""
-    if step == PARAMETERS or change["reason"] in _TOOL_CHANGES:
+    if step == PARAMETERS or change["reason"] in _OF_NO_MESSAGE:
         return ""
     if step != "tools" or change["reason"] == "call_name":
         return f"messages[{change['index']}]"

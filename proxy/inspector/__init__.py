@@ -11,6 +11,7 @@ The page changes nothing. Nothing of a request is logged or written to a disk. T
     wire_body        the request on its provider's wire
     align_messages   the original position of each message
     rule_texts       one sentence about each step, reason and rule
+    facts_in_words   sentences with the facts of single requests
     worker_thread    the inspector's worker thread and its limits
     receive_query    the body of the page's request, and a seat for its inspection
     pages            the page's files

@@ -135,7 +135,10 @@ async def input_for(
     target = plan_target(deployment, settings.sanitize, unsupported)
     lessons = gateway.learned_windows.peek(deployment, inspection.now, sender.key)
     facts = facts_of(deployment, settings.budget, lessons)
-    given = DryRunInput(asked.chat, target, facts, inspection.kept, policy, sender.asked)
+    instructions = gateway.instructions.find(deployment, sender.key)
+    given = DryRunInput(
+        asked.chat, target, facts, inspection.kept, policy, sender.asked, instructions=instructions
+    )
     return await with_memory(with_learned(given, gateway, sender.key), gateway, label, sender.key)
 
 

@@ -12,11 +12,12 @@ from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.inspector.align_messages import Positioned, align_messages, with_positions
+from proxy.inspector.facts_in_words import facts_in_words
 from proxy.inspector.rule_texts import PROVIDERS, STEPS, provider_words, rule_of, why
 from proxy.inspector.steps import SIGNATURES, Stage, find_stages
 from proxy.inspector.wire_body import describe_wire
-from proxy.planning.compact.applied_memory import STEP as COMPACTION
-from proxy.planning.dry_run import DryRun, describe_dry_run
+from proxy.planning.describe_dry_run import describe_dry_run
+from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import MADE_IN_EVERY_MODE, Plan
 from sanitizers import Change
 from sanitizers.budget.estimate import Estimator
@@ -36,8 +37,8 @@ _UNCHANGED = [
 ]
 """The values of a dry run's description that are shown unchanged."""
 
-_MAX_PINNED = 5
-"""The most pinned messages that the sentence about a memory lists. The answer's ``memory`` lists them all."""
+_WHERE_ANY = ("memory", "learned", "instructions")
+"""The values that are shown unchanged where the description has them."""
 
 
 def inspect_request(
@@ -46,6 +47,7 @@ def inspect_request(
     target: Mapping[str, Any],
     *,
     compact: bool = False,
+    for_operator: bool = False,
 ) -> dict[str, Any]:
     """Return, as JSON-ready values, the steps of *run*, a dry run of *came* for *target*.
 
@@ -54,7 +56,11 @@ def inspect_request(
     are those of mode ``repair``. ``made`` is True for the steps that the configured mode makes. With *compact*, an
     unchanged message is shown by its position alone. ``providers`` names, for each rule of ``found``, the provider
     whose error message is shown. ``wire`` is the sent request in the provider's format (:func:`describe_wire`).
+
+    Without *for_operator*, a placeholder stands for the text of the operator's instructions. The tokens are still those
+    of the text.
     """
+    real, run = run, run if for_operator else run.for_client()
     described = describe_dry_run(run)
     before = with_positions(came.messages)
     stages = list(find_stages(came.messages, run))
@@ -75,46 +81,30 @@ def inspect_request(
 
     return {
         **{name: described[name] for name in _UNCHANGED},
-        **({"memory": described["memory"]} if "memory" in described else {}),
+        **{name: described[name] for name in _WHERE_ANY if name in described},
         "target": dict(target),
         "refusal": _describe_refusal(run, described["refusal"]),
         "providers": {one.rule: PROVIDERS[one.rule] for one in run.found if one.rule in PROVIDERS},
         "wire": describe_wire(run),
         "before": [{"index": index, "message": message} for index, message in before],
         "steps": [
-            {**_describe_stage(stage, run, described.get("memory")), "after": shown(stage.history)}
-            for stage in stages
+            {**_describe_stage(stage, run, described), "after": shown(stage.history)} for stage in stages
         ],
         "after": shown(after),
         "would": shown(would) if would is not None else None,
         "parameters_dropped": described["dropped_parameters"],
-        "budget": _describe_budget(run, described["budget"], before, repaired),
+        "budget": _describe_budget(real, described["budget"], before, repaired),
     }
 
 
-def _describe_stage(stage: Stage, run: DryRun, memory: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a repair step with its changes, without its history. *memory* is the description of the memory."""
-    what = STEPS.get(stage.step, "")
+def _describe_stage(stage: Stage, run: DryRun, described: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a repair step with its changes, without its history. *described* is the description of *run*."""
     return {
         "step": stage.step,
-        "what": f"{what} {_memory_in_words(memory)}" if memory and stage.step == COMPACTION else what,
+        "what": f"{STEPS.get(stage.step, '')} {facts_in_words(stage.step, described)}".rstrip(),
         "made": _is_made(stage.step, run),
         "changes": [describe_change(change) for change in stage.changes],
     }
-
-
-def _memory_in_words(memory: Mapping[str, Any]) -> str:
-    """Return which messages a memory replaces, its size, its author and its age."""
-    first, last = memory["replaced"]
-    words = f"It has {memory['tokens']:,} tokens and replaces the messages {first} to {last}."
-    if pinned := memory["pinned"]:
-        listed = (
-            f"the messages {', '.join(map(str, pinned))}" if len(pinned) <= _MAX_PINNED else f"{len(pinned)}"
-        )
-        words += f" Of these, the proxy still sends {listed}."
-    day, minute = memory["created"][:10], memory["created"][11:16]
-    summaries = "a summary" if memory["reflections"] == 1 else f"{memory['reflections']} summaries"
-    return f"{words} It holds {summaries} by {memory['model']}, and is in use since {day}, {minute} UTC."
 
 
 def describe_change(change: Change) -> dict[str, Any]:
@@ -154,11 +144,13 @@ def _describe_budget(
 ) -> dict[str, Any] | None:
     """Return the budget with its margin, and the tokens of every message before and after the repair.
 
+    *after* may hold a placeholder for the instructions. Their tokens are counted in *run*, the dry run with the text.
     ``would`` is True where the budget's cut is not sent: the mode repairs nothing, or the request is refused.
     """
     report = run.repaired.budget if run.repaired is not None else None
-    if described is None or report is None:
+    if described is None or report is None or run.repaired is None:
         return None
+    counted = [(at, message) for (at, _), message in zip(after, run.repaired.messages, strict=True)]
     family = family_of(run.deployment.model)
     estimator, scale = Estimator(family), report.factor or 1.0
 
@@ -184,6 +176,6 @@ def _describe_budget(
         "fixed": fixed,
         "parts": {
             "before": {**parts["before"], "turns": sizes(before, "index")},
-            "after": {**parts["after"], "turns": sizes(after, "origin")},
+            "after": {**parts["after"], "turns": sizes(counted, "origin")},
         },
     }

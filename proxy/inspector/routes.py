@@ -3,6 +3,7 @@
 With ``general_settings.ui`` off every path answers 404. A client's key gives access to the recent requests that were
 sent with that key. The master key gives access to all recent requests. Without configured keys everyone has this
 access. By default pages of other sites are then refused, as on every path (:mod:`proxy.ingress.middlewares.origins`).
+The text of the operator's instructions is shown to the master key alone.
 """
 
 from __future__ import annotations
@@ -112,9 +113,11 @@ async def inspect_one(request: web.Request) -> web.Response:
         given = await input_for(inspection, deployment, unsupported, gateway)
         dry = partial(run_for, given, inspection, gateway)
         sent_by = None if seen is None else {"key": seen.key or None, "max_rounds": seen.max_rounds}
+        is_operator = gateway.settings.general_settings.is_operator(request[RECORD].key)
 
         def write() -> bytes:
-            shown = inspect_request(asked.chat, dry(), target.as_dict(), compact=asked.compact)
+            named = target.as_dict()
+            shown = inspect_request(asked.chat, dry(), named, compact=asked.compact, for_operator=is_operator)
             return write_json({**shown, "sent_by": sent_by})
 
         return _answer(await run_in_worker(write))
@@ -219,7 +222,7 @@ def _sender_of(request: web.Request, seen: RecentRequest | None) -> Sender:
 
 
 def _run_for_verdict(dry: Callable[[], DryRun], target: Mapping[str, Any]) -> dict[str, Any]:
-    return verdict_row(dry(), target)
+    return verdict_row(dry().for_client(), target)
 
 
 def _describe_deployment(deployment: Deployment, gateway: Gateway) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
 
 STEPS: Mapping[str, str] = MappingProxyType(
     {
+        "instructions": "The operator's texts stand before everything that the client has sent.",
         "compaction": "A memory stands in place of the older messages of a long history.",
         "turns": "An agent that does not stop is warned, and brought to an end.",
         "tools": "Every tool has a name and a schema that the provider takes, the same in all places.",
@@ -31,6 +32,7 @@ STEPS: Mapping[str, str] = MappingProxyType(
         "signatures": "Signatures of thoughts go back to the provider that made them, and to no other.",
         "parameters": "Parameters have the names and the values that the provider knows.",
         "budget": "The request fits the model's window, with room for the answer.",
+        "repair": "What the provider has refused before is put right before the request is sent.",
     }
 )
 """The guarantee that holds after each step."""
@@ -45,6 +47,7 @@ class Reason(NamedTuple):
 
 REASONS: Mapping[str, Reason] = MappingProxyType(
     {
+        "operator": Reason("The operator's configuration has these texts for the request."),
         "summary": Reason("A summary of these messages was written for an earlier request."),
         # media
         "fetched": Reason("The provider fetches nothing: the image's bytes are sent.", "remote_media"),
@@ -154,6 +157,15 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "round_dropped": Reason("An old round of calls is left out, so that the rest fits."),
         "tool_result_capped": Reason("A long result keeps its beginning and its end."),
         "tool_result_cleared": Reason("An old result is replaced by a note that it was there."),
+        # repairs
+        "call_id": Reason("The id has a form that the provider takes."),
+        "call_ids": Reason("The provider has refused ids of calls."),
+        "parallel_calls": Reason("The provider takes one call in a turn."),
+        "refused_parameter": Reason("The provider has refused this parameter or its value."),
+        "result_media": Reason("The media stands behind the result."),
+        "schema": Reason("The provider has refused the schema: a simpler one is sent."),
+        "system_as_user": Reason("The provider has refused the system role: a user says it."),
+        "turn_between": Reason("A word of the model stands between a result and the user's turn."),
         # turns
         "delegation_guidance": Reason("The tool's description says how often the task may be handed on."),
         "delegation_note": Reason("The model is told that it has handed on the task for the last time."),

@@ -7,20 +7,24 @@ shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from proxy.core.errors import InvalidRequest
+from proxy.core.instructions import Instructions
 from proxy.inspector.align_messages import Positioned, align_entries, align_messages, with_positions
+from proxy.planning.add_instructions import STEP as INSTRUCTIONS
+from proxy.planning.add_instructions import add_instructions, describe_instructions
 from proxy.planning.compact.applied_memory import STEP as COMPACTION
 from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.compact.client_indexes import changes_for_client
 from proxy.planning.dry_run import DryRun
-from proxy.planning.plan import restore_or_remove_signatures
+from proxy.planning.plan import REPAIR, Plan, restore_or_remove_signatures
 from proxy.planning.prepare_request import prepare_request, profile_for_request
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.planning.texts_beside_calls import with_texts_beside_calls
 from proxy.upstream.dialects import STEP as PARAMETERS
-from sanitizers import Change, Message, Messages, Unrepairable
+from sanitizers import Change, Message, Messages, Profile, Unrepairable
 from sanitizers.pipeline import walk_steps
 from sanitizers.tool_names import rename_tools
 
@@ -73,24 +77,58 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
                 yield Stage(step, indexed(made), history)
         prepared = prepare_request(settled, request, run.deployment, run.profile, run.target.unsupported)
     except (InvalidRequest, Unrepairable):
+        if run.instructions is not None:  # the mode sends the history as it is
+            yield _instructed(history, run.instructions, run.profile)
         return
     history = align_messages(history, prepared.messages)
     if prepared.fitted:
         yield Stage(PARAMETERS, prepared.fitted, history)
     if prepared.declared:
         yield Stage("tools", prepared.declared, history)
-    if plan is None:
-        return
-    signed, _ = with_stand_ins(prepared.messages, run.profile)
+    if plan is not None:
+        yield from _find_last_stages(plan, history, run.profile)
+
+
+def _find_last_stages(plan: Plan, history: Positioned, profile: Profile) -> Iterator[Stage]:
+    """Yield the result of each step behind sanitizing. *history* is the sanitized history of *plan*."""
+    if plan.instructions is not None:
+        stage = _instructed(history, plan.instructions, profile)
+        yield stage
+        history = stage.history
+    signed, _ = with_stand_ins([message for _, message in history], profile)
     history, changes = _placed(history, signed, SIGNATURES, "signature_stand_in")
     if changes:
         yield Stage(SIGNATURES, changes, history)
-    written = with_texts_beside_calls(signed, run.profile, plan.mode)
+    written = with_texts_beside_calls(signed, profile, plan.mode)
     history, changes = _placed(history, written, "dialect", "null_beside_calls")
     if changes:
         yield Stage("dialect", changes, history)
+    plain = plan if plan.advance is None else plan.advance.plain
     if plan.cuts:
-        yield Stage("budget", plan.cuts, align_messages(history, plan.messages))
+        history = align_messages(history, plain.messages)
+        yield Stage("budget", plan.cuts, history)
+    if plan is not plain:
+        yield Stage(REPAIR, _repairs(plan, history), align_messages(history, plan.messages))
+
+
+def _instructed(history: Positioned, instructions: Instructions, profile: Profile) -> Stage:
+    """Return the step that puts *instructions* before *history*."""
+    messages = add_instructions([message for _, message in history], instructions, profile).messages
+    return Stage(INSTRUCTIONS, (describe_instructions(instructions),), align_messages(history, messages))
+
+
+def _repairs(plan: Plan, history: Positioned) -> Sequence[Change]:
+    """Return the changes of the learned repairs in *plan*, with the positions in the client's history.
+
+    The plan has the positions in *history*, which is sent without them. A message that is not the client's has the
+    position of the next one that is.
+    """
+    places = [*(at for at, _ in history), None]
+
+    def position(index: int) -> int:
+        return next((at for at in places[index:] if at is not None), index)
+
+    return [replace(change, index=position(change.index)) for change in plan.later_changes]
 
 
 def _compacted(history: Positioned, memory: AppliedMemory) -> Positioned:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -39,10 +40,16 @@ MODELS: Mapping[str, str] = MappingProxyType(
 )
 """A model of each profile. The model decides the window and the parameters of the profile's deployment."""
 
+NO_ENTRY = -1
+"""The position of a deployment that is in no configuration."""
+
 
 @lru_cache(maxsize=1)
 def deployments_by_profile() -> Mapping[str, Deployment]:
-    """Return a deployment for each profile. These deployments are never called, and have no real key or address."""
+    """Return a deployment for each profile. These deployments are never called, and have no real key or address.
+
+    None of them has the position of an entry of ``model_list``, so nothing that is set for an entry holds for them.
+    """
     entries = [
         {
             "model_name": name,
@@ -52,7 +59,7 @@ def deployments_by_profile() -> Mapping[str, Deployment]:
         for name, model in MODELS.items()
     ]
     settings = load_settings(orjson.dumps({"model_list": entries}), {}).settings
-    return {name: settings.routes.exact[name][0] for name in MODELS}
+    return {name: replace(settings.routes.exact[name][0], position=NO_ENTRY) for name in MODELS}
 
 
 def withheld_unasked(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:

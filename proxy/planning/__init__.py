@@ -15,9 +15,11 @@ The modules, in the order in which a request passes through them:
     budgets                   cuts a history that is too long
     compact                   puts a memory in place of a long history's older messages
     prepare_request           makes one request legal
+    add_instructions          the operator's instructions before a history
     texts_beside_calls        an empty text beside calls, for templates that cannot read null
     plan                      plans one attempt, and lists its changes
     repairs                   changes a refused request once, by the provider's words
+    learned                   makes repairs that were learned before a request is sent
     corrective_note           the note that tells the model about an unusable call
     dry_run                   a plan that is shown and not sent
     preview                   the rules and limits of each configured model

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core.instructions import SEPARATOR, Instructions
-from proxy.planning.budgets.report import Report
+from proxy.planning.budgets.report import INSERTED, Report
 from sanitizers import Change, Message, Messages, Profile
 from sanitizers.messages import SYSTEM_ROLES
 from sanitizers.record import record
@@ -34,18 +34,26 @@ class Instructed:
     is_inserted: bool
 
     def origins(self, origins: Sequence[int] | None) -> Sequence[int] | None:
-        """Return the client's index of each message. *origins* are those of the history without instructions."""
+        """Return the client's index of each message. *origins* are those of the history without instructions.
+
+        A message that was inserted has none, but :data:`INSERTED`.
+        """
         if not self.is_inserted:
             return origins
-        return (0, *(range(len(self.messages) - 1) if origins is None else origins))
+        return (INSERTED, *(range(len(self.messages) - 1) if origins is None else origins))
 
     def client_report(self, report: Report) -> Report:
-        """Return *report* with the indexes of events in the history without instructions."""
-        fitted = report.fitted
+        """Return *report* with the indexes of events in the history without instructions.
+
+        In a list of the largest messages, the instructions count as the client's first message.
+        """
+        fitted, before = report.fitted, report.before
         if not self.is_inserted or fitted is None:
             return report
         events = tuple(replace(event, index=event.index - 1) for event in fitted.events)
-        return replace(report, fitted=replace(fitted, events=events, last=fitted.last - 1))
+        if before is not None:
+            before = replace(before, largest=tuple((max(0, at), tokens) for at, tokens in before.largest))
+        return replace(report, fitted=replace(fitted, events=events, last=fitted.last - 1), before=before)
 
 
 def add_instructions(messages: Messages, instructions: Instructions, profile: Profile) -> Instructed:
@@ -78,24 +86,44 @@ def describe_instructions(instructions: Instructions) -> Change:
 
 
 def hide_instructions(messages: Messages, instructions: Instructions) -> Messages:
-    """Return *messages* with a placeholder for the text of *instructions*, for readers without the master key."""
-    shown = f"[instructions of the operator: {instructions.bytes} bytes, {instructions.digest}]"
+    """Return *messages* with a placeholder for the text of *instructions*, for readers without the master key.
 
-    def hidden(text: Any) -> Any:
-        is_start = isinstance(text, str) and text.startswith(instructions.text)
-        return shown + text[len(instructions.text) :] if is_start else text
+    The text is the first thing that a model reads, also after a repair. So its first occurrence is the operator's, and
+    a later one is the client's.
+    """
+    for at, message in enumerate(messages):
+        content = message.get("content")
+        hidden = _hidden_once(content, instructions)
+        if hidden is not content:
+            return [*messages[:at], {**message, "content": hidden}, *messages[at + 1 :]]
+    return messages
 
-    if not messages:
-        return messages
-    first, content = messages[0], messages[0].get("content")
-    if isinstance(content, list) and content and isinstance(content[0], dict) and "text" in content[0]:
-        new: Any = [{**content[0], "text": hidden(content[0]["text"])}, *content[1:]]
-    else:
-        new = hidden(content)
-    return messages if new == content else [{**first, "content": new}, *messages[1:]]
+
+def placeholder_for(instructions: Instructions) -> Instructions:
+    """Return *instructions* with a placeholder in place of each text. Length, digest and levels stay."""
+    parts = tuple(replace(part, text="") for part in instructions.parts)
+    return replace(instructions, parts=parts, text=_placeholder(instructions))
+
+
+def _placeholder(instructions: Instructions) -> str:
+    return f"[instructions of the operator: {instructions.bytes} bytes, {instructions.digest}]"
+
+
+def _hidden_once(content: Any, instructions: Instructions) -> Any:
+    """Return a message's *content* without the first occurrence of the text, or *content* itself without one."""
+    if isinstance(content, str):
+        shown = content.replace(instructions.text, _placeholder(instructions), 1)
+        return content if shown == content else shown
+    for at, part in enumerate(content if isinstance(content, list) else ()):
+        text = part.get("text") if isinstance(part, dict) else None
+        hidden = _hidden_once(text, instructions)
+        if hidden is not text:
+            return [*content[:at], {**part, "text": hidden}, *content[at + 1 :]]
+    return content
 
 
 def _joined(text: str, content: Any) -> Any:
     if isinstance(content, list):
-        return [{"type": "text", "text": text}, *content]
+        # A server may join the parts without anything between them: litellm does so for Ollama.
+        return [{"type": "text", "text": f"{text}{SEPARATOR}"}, *content]
     return f"{text}{SEPARATOR}{content}" if content else text

@@ -1,27 +1,25 @@
 """The dry run behind ``POST /v1/explain``, ``turnright explain`` and the inspector: a plan that is not sent.
 
 The result holds the whole request as it would be sent. Therefore only the client that asks gets the result, and nothing
-of the request is logged.
+of the request is logged. A client's key gets :meth:`DryRun.for_client`, which hides the text of the instructions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from datetime import UTC, datetime
-from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
-from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
-from proxy.core.hidden_text import hide
+from proxy.core.errors import ContextTooLong, InvalidRequest
+from proxy.core.instructions import Instructions
+from proxy.planning.add_instructions import describe_instructions, hide_instructions, placeholder_for
 from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.guard_turns import guard_chat
 from proxy.planning.learned.repair_in_advance import repair_in_advance
-from proxy.planning.plan import Plan, format_changes, plan_request, split_changes
+from proxy.planning.plan import Plan, plan_request, split_changes
 from proxy.planning.plan_target import PlanTarget
-from proxy.state.deployment_identity import identity_of
 from proxy.state.kept_signatures import StoredSignature
 from proxy.state.repairs.repair_key import LearnedRepair
 from sanitizers import Change, Profile, Violation
@@ -36,7 +34,7 @@ class DryRunInput:
     *facts* is what is known of the target's budget. *kept* holds the signatures that are stored for the request's
     calls. *policy* is the turn guard's policy, or None where the guard is off. *max_rounds* is the client's own limit
     on rounds of tool calls. *memory* is the stored memory of the conversation, if there is one. *learned* holds the
-    repairs that are made in advance for the target.
+    repairs that are made in advance for the target. *instructions* are the operator's, for the target and the sender.
     """
 
     request: ChatRequest
@@ -47,6 +45,7 @@ class DryRunInput:
     max_rounds: int | None = None
     memory: AppliedMemory | None = None
     learned: tuple[LearnedRepair, ...] = ()
+    instructions: Instructions | None = None
 
 
 @record
@@ -98,7 +97,12 @@ class DryRun:
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changes of mode ``repair``, and those of the turn guard."""
-        made = self.shown.changes if self.shown is not None else self.request.mended
+        if self.shown is not None:
+            made = self.shown.changes
+        elif self.instructions is not None:  # the history cannot be repaired, and the mode sends it as it is
+            made = (*self.request.mended, describe_instructions(self.instructions))
+        else:
+            made = self.request.mended
         return (*made, *(self.guarded.changes if self.guarded is not None else ()))
 
     @property
@@ -111,6 +115,21 @@ class DryRun:
         """The repairs that would be made in advance."""
         shown = self.shown
         return shown.advance.made if shown is not None and shown.advance is not None else ()
+
+    @property
+    def instructions(self) -> Instructions | None:
+        """The operator's instructions before the history, or None where there are none, or no plan could be made."""
+        plan = self.sent or self.shown
+        return None if plan is None else plan.instructions
+
+    def for_client(self) -> DryRun:
+        """Return this dry run for a reader without the master key: a placeholder stands for the instructions' text.
+
+        The same plan stays the same object in each of its places.
+        """
+        plans = {id(plan): _without_text(plan) for plan in (self.repaired, self.shown, self.sent)}
+        repaired, shown, sent = (plans[id(plan)] for plan in (self.repaired, self.shown, self.sent))
+        return replace(self, repaired=repaired, shown=shown, sent=sent)
 
     @property
     def verdict(self) -> str:
@@ -130,7 +149,15 @@ def run_dry(given: DryRunInput) -> DryRun:
 
     def plan(target: PlanTarget, facts: BudgetFacts | None) -> tuple[Plan | None, InvalidRequest | None]:
         try:
-            made = plan_request(request, target, given.kept, facts, memory=given.memory, count=True)
+            made = plan_request(
+                request,
+                target,
+                given.kept,
+                facts,
+                memory=given.memory,
+                instructions=given.instructions,
+                count=True,
+            )
         except InvalidRequest as error:
             return None, error
         return repair_in_advance(made, learned), None
@@ -148,42 +175,6 @@ def run_dry(given: DryRunInput) -> DryRun:
     if shown is not None and shown.memory is not None and (sent is None or sent.memory is None):
         return run_dry(replace(given, memory=None))
     return DryRun(request, target, given.kept, guarded, repaired, shown, sent, refusal)
-
-
-def describe_dry_run(run: DryRun) -> dict[str, Any]:
-    """Return a dry run as JSON-ready values.
-
-    In every mode, ``changes`` and ``budget`` are those of mode ``repair``. ``refusal`` is the error of the configured
-    mode, else that of mode ``repair``, else None. ``mode`` and ``verdict`` are those of the configured mode. ``body``
-    is the request as it would be sent, with the stored signatures. ``body`` is None for a refused request. ``turns``
-    holds the turn guard's findings, None where the guard is off. ``memory`` is the memory in place of older messages,
-    with its text and the first and last index that it replaces. ``learned`` holds the repairs that would be made in
-    advance. Without a memory or a learned repair the key is missing.
-    """
-    changes, repaired = run.changes, run.repaired
-    return {
-        "object": "turnright.explanation",
-        "model": run.request.model,
-        "deployment": run.deployment.model,
-        "profile": run.profile.name,
-        "mode": run.mode,
-        "verdict": run.verdict,
-        "changes": [change.as_dict() for change in changes],
-        "summary": format_changes(changes, learned=bool(run.learned)),
-        "found": [violation.as_dict() for violation in run.found],
-        "violations": [violation.as_dict() for violation in run.violations],
-        "dropped_parameters": list(run.sent.dropped) if run.sent is not None else [],
-        "refusal": None if run.refusal is None else _refusal_as_dict(run.refusal),
-        "budget": repaired.budget.as_dict() if repaired is not None and repaired.budget is not None else None,
-        "turns": run.guarded.turn.as_dict() if run.guarded is not None else None,
-        **({} if run.memory is None else {"memory": _memory_as_dict(run.memory)}),
-        **(
-            {"learned": [_learned_as_dict(each, run.deployment) for each in run.learned]}
-            if run.learned
-            else {}
-        ),
-        "body": None if run.sent is None else _body(run.sent),
-    }
 
 
 def _with_repair_mode(target: PlanTarget) -> PlanTarget:
@@ -207,43 +198,23 @@ def _verdict(
     return "repaired" if in_any_mode else "unchanged"
 
 
-def _refusal_as_dict(refusal: InvalidRequest) -> dict[str, Any]:
-    rule = refusal.rule if isinstance(refusal, UnrepairableHistory) else refusal.code
-    return {"message": refusal.message, "rule": rule, "param": refusal.param}
-
-
-def _memory_as_dict(memory: AppliedMemory) -> dict[str, Any]:
-    created = datetime.fromtimestamp(memory.created, UTC)
-    return {
-        "replaced": [memory.start, memory.end - 1],
-        "pinned": list(memory.pinned),
-        "tokens": memory.tokens,
-        "reflections": memory.reflections,
-        "created": created.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "model": memory.model,
-        "text": memory.message["content"],
-    }
-
-
-def _learned_as_dict(repair: LearnedRepair, deployment: Deployment) -> dict[str, Any]:
-    since = datetime.fromtimestamp(repair.since, UTC)
-    return {
-        "id": repair.key.id_at(identity_of(deployment)),
-        "fault": repair.key.fault,
-        "feature": repair.key.feature,
-        "confidence": round(repair.confidence, 2),
-        "confirmed": round(repair.confirmed, 1),
-        "contradicted": round(repair.contradicted, 1),
-        "since": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "scope": "conversation" if repair.of_conversation else "deployment",
-    }
-
-
-def _body(sent: Plan) -> dict[str, Any]:
-    return {
-        "model": sent.request.model,
-        "messages": list(sent.messages),
-        **sent.parameters,
-        **hide(sent.extra_body),
-        "stream": sent.request.stream,
-    }
+def _without_text(plan: Plan | None) -> Plan | None:
+    """Return *plan* with a placeholder for the text of its instructions, in each history that it holds."""
+    if plan is None or plan.instructions is None:
+        return plan
+    instructions, advance, budget = plan.instructions, plan.advance, plan.budget
+    if advance is not None:
+        plain = _without_text(advance.plain)
+        assert plain is not None
+        advance = replace(advance, plain=plain)
+    if budget is not None and budget.fitted is not None:
+        fitted = budget.fitted
+        fitted = replace(fitted, messages=hide_instructions(fitted.messages, instructions))
+        budget = replace(budget, fitted=fitted)
+    return replace(
+        plan,
+        messages=hide_instructions(plan.messages, instructions),
+        instructions=placeholder_for(instructions),
+        budget=budget,
+        advance=advance,
+    )

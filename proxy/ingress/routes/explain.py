@@ -19,7 +19,8 @@ from proxy.forwarding.json_response import written_response
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.routes.read_body import read_body
 from proxy.planning.budgets.budget_facts import facts_of
-from proxy.planning.dry_run import DryRunInput, describe_dry_run, run_dry
+from proxy.planning.describe_dry_run import describe_dry_run
+from proxy.planning.dry_run import DryRunInput, run_dry
 from proxy.planning.guard_turns import MAX_ROUNDS, read_max_rounds
 from proxy.planning.plan import planning_weight
 from proxy.planning.plan_target import plan_target
@@ -28,7 +29,10 @@ from proxy.state.kept_signatures import StoredSignature
 
 
 async def explain(request: web.Request) -> web.Response:
-    """Answer with a dry run: the body that would be sent, the changes, and the verdict (such as ``repaired``)."""
+    """Answer with a dry run: the body that would be sent, the changes, and the verdict (such as ``repaired``).
+
+    The text of the operator's instructions is shown to the master key alone.
+    """
     gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
     body = await read_body(request, gateway, record)
@@ -50,7 +54,13 @@ async def explain(request: web.Request) -> web.Response:
         kept = await load_signatures(gateway.store, record.key, await run_offloaded(chat.weight, find))
     lessons = gateway.learned_windows.peek(deployment, now, record.key)
     facts = facts_of(deployment, settings.budget, lessons)
-    given = DryRunInput(chat, target, facts, kept, policy, asked)
+    instructions = gateway.instructions.find(deployment, record.key)
+    given = DryRunInput(chat, target, facts, kept, policy, asked, instructions=instructions)
     given = await with_memory(with_learned(given, gateway, record.key), gateway, record.model, record.key)
-    weight = planning_weight(chat, target)
-    return written_response(await run_offloaded(weight, lambda: write_json(describe_dry_run(run_dry(given)))))
+    is_operator = settings.general_settings.is_operator(record.key)
+
+    def describe() -> bytes:
+        run = run_dry(given)
+        return write_json(describe_dry_run(run if is_operator else run.for_client()))
+
+    return written_response(await run_offloaded(planning_weight(chat, target), describe))

@@ -14,7 +14,7 @@ from proxy.core.errors import InvalidRequest
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.targets import MODELS
-from proxy.planning.dry_run import describe_dry_run
+from proxy.planning.describe_dry_run import describe_dry_run
 from tests.proxy.inspector.looking import parse, run
 from tests.support.builders import assistant, call, tool, user
 from tests.support.strategies.hostile import hostile_requests

@@ -12,7 +12,7 @@ from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
 
 def test_every_step_has_a_text() -> None:
     """The steps are those that change a request before it is sent."""
-    assert STEPS.keys() == set(_STEPS) - {"repair", "note", "answer_repair"} | {SIGNATURES}
+    assert STEPS.keys() == set(_STEPS) - {"note", "answer_repair"} | {SIGNATURES}
 
 
 def test_every_reason_has_a_sentence() -> None:

@@ -16,9 +16,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from proxy.core.json_text import find_value, write_json
+from proxy.core.upstream_call import UpstreamCall
 from proxy.inspector.read_query import with_model
-from tests.support.builders import assistant, call, tool, user
-from tests.support.proxied import CHAT, Proxied, proxied, settings_of
+from tests.proxy.forwarding.chat.test_request_repairs import StrictUpstream, first_of, no_temperature
+from tests.support.builders import assistant, call, system, tool, user
+from tests.support.proxied import CHAT, MODEL, Proxied, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 from tests.support.strategies import damaged_histories
 from tests.support.strategies.hostile import hostile_requests
@@ -66,13 +68,16 @@ async def compare(proxy: Proxied, upstream: ScriptedUpstream, raw: bytes, header
     return str(result["verdict"])
 
 
+@pytest.mark.parametrize("instructions", [None, "Answer in French."], ids=["plain", "instructed"])
 @pytest.mark.parametrize("mode", MODES)
 async def test_inspector_shows_of_each_known_history_what_is_sent(
-    upstream: ScriptedUpstream, mode: str
+    upstream: ScriptedUpstream, mode: str, instructions: str | None
 ) -> None:
     """The histories are those that users reported. Each history goes to a different model in each mode."""
     found, shift = set(), MODES.index(mode)
-    async with proxied(settings_of(MODELS, sanitize={"mode": mode}), upstream) as proxy:
+    general = {} if instructions is None else {"instructions": instructions}
+    settings = settings_of(MODELS, sanitize={"mode": mode}, general_settings=general)
+    async with proxied(settings, upstream) as proxy:
         for model, entry in zip(islice(cycle(MODELS), shift, None), KNOWN, strict=False):
             body = {"model": model, "messages": entry["messages"], "temperature": 3}
             if "tools" in entry:
@@ -102,6 +107,35 @@ async def test_inspector_shows_the_notes_of_the_turn_guard_and_the_cuts_of_the_b
     settings = settings_of(MODELS, turns={"mode": "enforce"}, budget={"preset": "lango"})
     async with proxied(settings, upstream) as proxy:
         assert await compare(proxy, upstream, json.dumps(body).encode(), {}) == "repaired"
+
+
+def no_system(call: UpstreamCall) -> str:
+    """Refuse system messages."""
+    return "System role not supported" if any(each["role"] == "system" for each in call.messages) else ""
+
+
+@pytest.mark.parametrize("instructions", [None, "Answer in French."], ids=["plain", "instructed"])
+async def test_inspector_shows_learned_repairs_as_they_are_made(instructions: str | None) -> None:
+    """One repair folds the system messages into the user's first one, and another drops a parameter."""
+    strict = StrictUpstream(first_of(no_system, no_temperature))
+    general = {} if instructions is None else {"instructions": instructions}
+    async with proxied(settings_of({MODEL: "hosted_vllm/m"}, general_settings=general), strict) as proxy:
+
+        def body(number: int, **fields: Any) -> dict[str, Any]:
+            return {"model": MODEL, "messages": [system("Be kind."), user(f"number {number}")], **fields}
+
+        for number in range(8):
+            fields = {"temperature": 0.5} if number >= 4 else {}
+            assert (await proxy.post(body(number, **fields))).status == 200
+        strict.exchanges.clear()
+        shown = (await proxy.post({"request": body(8, temperature=0.5)}, "/ui/api/look")).json
+
+        assert await compare(proxy, strict, json.dumps(body(8, temperature=0.5)).encode(), {}) == "repaired"
+    first = [] if instructions is None else ["instructions"]
+    assert [step["step"] for step in shown["steps"]] == [*first, "repair"]
+    assert [repair["fault"] for repair in shown["learned"]] == ["system_role", "parameter"]
+    assert "Learned for this model: parameter temperature, since 20" in shown["steps"][-1]["what"]
+    assert [entry["origin"] for entry in shown["after"]] == [1]
 
 
 def asking_for(model: str, body: bytes) -> bytes:

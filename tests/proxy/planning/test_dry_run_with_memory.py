@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from proxy.planning.compact.applied_memory import AppliedMemory
-from proxy.planning.dry_run import DryRun, DryRunInput, describe_dry_run, run_dry
+from proxy.planning.describe_dry_run import describe_dry_run
+from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
 from tests.proxy.inspector.looking import parse
 from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, agent, facts_for
 from tests.proxy.planning.compact.memories import TEXT, memory_of

@@ -9,7 +9,8 @@ import pytest
 from proxy.config import Settings, resolve
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.budgets.budget_facts import facts_of
-from proxy.planning.dry_run import DryRunInput, describe_dry_run, run_dry
+from proxy.planning.describe_dry_run import describe_dry_run
+from proxy.planning.dry_run import DryRunInput, run_dry
 from proxy.planning.plan_target import plan_target
 from proxy.planning.preview import DeploymentPreview, ModelPreview, preview_of
 from proxy.state.lessons import no_lessons
