@@ -112,6 +112,11 @@ class Evidence:
             contradictions_in_a_row=self.contradictions_in_a_row + 1,
         )
 
+    def weight(self, now: float) -> float:
+        """Return the decayed number of observations. Contradictions that dropped the repair count as well."""
+        seen = self.confirmed + self.contradicted + (_DROPPED_AFTER if self.is_alone else 0)
+        return replace(self, confirmed=seen).decayed(now).confirmed
+
     def confirmed_by(self, conversation: str, now: float) -> bool:
         """Return True where *conversation* confirmed the repair within the last hour."""
         return any(name == conversation and now < at + CONVERSATION_S for name, at in self.conversations)
@@ -119,13 +124,14 @@ class Evidence:
     def is_probe_due(self, requests: int, *, since: float, now: float) -> bool:
         """Return True where a request is to be sent without the repair.
 
-        *requests* is the number of requests with the repair since the last probe, which was at *since*.
+        *requests* is the number of requests with the repair since the last probe, which was at *since*. A probe that
+        seems to lie in the future counts as one that is as far in the past, since the clock may have been set back.
         """
         if self.contradictions_in_a_row:
             return True
         factor: int = 2**self.doublings
         most = min(_FIRST_PROBE_REQUESTS * factor, _LAST_PROBE_REQUESTS)
-        return requests >= most - 1 or now >= since + min(_FIRST_PROBE_S * factor, _LAST_PROBE_S)
+        return requests >= most - 1 or abs(now - since) >= min(_FIRST_PROBE_S * factor, _LAST_PROBE_S)
 
 
 def confidence(confirmed: float, contradicted: float) -> float:
@@ -136,6 +142,6 @@ def confidence(confirmed: float, contradicted: float) -> float:
     count = confirmed + contradicted
     if count <= 0:
         return 0.0
-    share, squared = confirmed / count, _Z * _Z
-    spread = _Z * sqrt(share * (1 - share) / count + squared / (4 * count * count))
-    return (share + squared / (2 * count) - spread) / (1 + squared / count)
+    squared = _Z * _Z  # this form of the bound is sound for counts that have almost decayed
+    spread = _Z * sqrt(confirmed / count * contradicted + squared / 4)
+    return max(0.0, (confirmed + squared / 2 - spread) / (count + squared))
