@@ -85,7 +85,7 @@ class RepairTable:
             held = held.confirm_probe(now)
         else:
             held = held.contradict(now)
-        return RepairTable(_bounded({**_without(self.entries, place), place: held}))
+        return RepairTable(_bounded({**_without(self.entries, place), place: held}, now))
 
     def not_after(self, now: float) -> RepairTable:
         """Return the table with *now* in the place of every later time."""
@@ -122,17 +122,19 @@ def _without(entries: Mapping[Place, Evidence], place: Place) -> dict[Place, Evi
     return {other: held for other, held in entries.items() if other != place}
 
 
-def _bounded(entries: dict[Place, Evidence]) -> dict[Place, Evidence]:
-    """Return *entries* without the oldest entry of the newest entry's client, if that client has too many.
+def _bounded(entries: dict[Place, Evidence], now: float) -> dict[Place, Evidence]:
+    """Return *entries* without one entry of the newest entry's client, if that client has too many.
 
-    Where all clients together have too many, the client with the most entries loses its oldest one.
+    Where all clients together have too many, the client with the most entries loses one. It is the entry with the least
+    evidence, and never the one that changed last. So faults that occur once push out no repair that is learned.
     """
     by_client: dict[str, list[Place]] = {}
     for place in entries:
         by_client.setdefault(place.client, []).append(place)
-    newest = next(reversed(entries)).client
-    if len(by_client[newest]) > _MAX_PER_CLIENT:
-        del entries[by_client[newest][0]]
-    elif len(entries) > MAX_ENTRIES:
-        del entries[max(by_client.values(), key=len)[0]]
+    places = by_client[next(reversed(entries)).client]
+    if len(places) <= _MAX_PER_CLIENT:
+        if len(entries) <= MAX_ENTRIES:
+            return entries
+        places = max(by_client.values(), key=len)
+    del entries[min(places[:-1] or places, key=lambda place: entries[place].weight(now))]
     return entries
