@@ -11,6 +11,9 @@ from proxy.planning.budgets.limits import Limit
 from sanitizers.budget import CutPolicy, Fitted, Marks, Parts
 from sanitizers.record import record
 
+INSERTED = -1
+"""Stands for the index of the operator's instructions, which the client did not send."""
+
 
 @record
 class Report:
@@ -127,7 +130,10 @@ def over_limit_text(fitted: Fitted, limit: Limit, tokens: int, policy: CutPolicy
     """Return the text of a refusal: the tokens of each part, and the largest messages by index."""
     parts = fitted.parts
     assert parts is not None
-    largest = ", ".join(f"messages[{at}] {size}" for at, size in parts.largest)
+    largest = ", ".join(
+        f"{'instructions of the operator' if at == INSERTED else f'messages[{at}]'} {size}"
+        for at, size in parts.largest
+    )
     return (
         f"This model's maximum context length is {limit.window} tokens, {tokens} of them for the prompt. However, "
         f"your request comes to about {fitted.tokens_after} tokens after everything was cut that may be (from "
