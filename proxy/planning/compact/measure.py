@@ -19,6 +19,7 @@ from sanitizers.budget import FixedTokens, count_leading_system, marks_for
 from sanitizers.budget.calibration import margin
 from sanitizers.budget.estimate import Estimator
 from sanitizers.budget.ledger import Size
+from sanitizers.budget.upper_bound import bound_of_changed
 from sanitizers.record import record
 
 _LOOK_UP = 6 / 7
@@ -83,20 +84,21 @@ def measure_history(
         outline=request.known_outline,
         most_bytes=request.body_bytes,
     )
-    estimator = Estimator(facts.family)
-    further = sum(map(estimator.message_tokens, added))
+    further = bound_of_changed(facts.family, added) if added else 0
     for bounded in bounds_of(given, facts.family):
         bound = bounded + further
         if bound * scale < least:
             return None
         if bound * scale > _FAR_ABOVE * least:
             break
+    estimator = Estimator(facts.family)
 
     def size(message: Message) -> int:
         return ceil(estimator.message_tokens(message) * scale)
 
     tools = declared_tools(parameters)
-    fixed = ceil((further + estimator.request_tokens([], tools, parameters.get("response_format"))) * scale)
+    fixed = ceil(estimator.request_tokens([], tools, parameters.get("response_format")) * scale)
+    fixed += sum(map(size, added))  # each is rounded up, as in the plan
     sizes = [*map(size, request.messages)]
     if fixed + sum(sizes) < least:
         return None
