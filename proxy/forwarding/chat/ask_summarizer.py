@@ -135,7 +135,7 @@ async def _complete(call: SummaryCall, job: SummaryJob, record: RequestRecord, g
     weight = sum(len(message["content"]) for message in call.messages)
     chat = ChatRequest(model, list(call.messages), False, False, call.parameters, {}, weight)
     body = "".join(message["content"] for message in call.messages).encode("utf-8", "surrogatepass")
-    attempts = Attempts(ChatAttemptPlanner(chat, record, gateway), body, record, gateway)
+    attempts = Attempts(ChatAttemptPlanner(chat, record, gateway, is_own=True), body, record, gateway)
     attempts.deadline = min(attempts.deadline, record.started + CALL_S)
     created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
     await gateway.upstream.start()

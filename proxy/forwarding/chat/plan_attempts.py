@@ -49,7 +49,10 @@ _NOTHING_KEPT: Mapping[str, StoredSignature] = MappingProxyType({})
 
 
 class ChatAttemptPlanner:
-    """Plans the attempts of *chat* (:class:`proxy.forwarding.attempt_planner.AttemptPlanner`)."""
+    """Plans the attempts of *chat* (:class:`proxy.forwarding.attempt_planner.AttemptPlanner`).
+
+    A chat of the proxy itself (*is_own*) gets none of the operator's instructions.
+    """
 
     not_blamed: frozenset[Kind] = frozenset()
 
@@ -59,6 +62,8 @@ class ChatAttemptPlanner:
         record: RequestRecord,
         gateway: Gateway,
         memory: RequestMemory | None = None,
+        *,
+        is_own: bool = False,
     ) -> None:
         self.chain = FallbackChain(chat.model, gateway.settings)
         self._asked = self._chat = chat
@@ -68,6 +73,7 @@ class ChatAttemptPlanner:
         self._plans: dict[tuple[int, str], Plan] = {}
         self._kept: Mapping[str, StoredSignature] | None = None
         self._memory = memory
+        self._instructions = None if is_own or gateway.instructions.is_off else gateway.instructions
         self._applied: AppliedMemory | None = None
         self._repairs: RequestRepairs | None = None
         self.answer_teaches = False
@@ -82,6 +88,7 @@ class ChatAttemptPlanner:
         self._guarded: tuple[Change, ...] = () if guarded is None else guarded.changes
         self._wrapped_up = guarded is not None and guarded.turn.wrap_up != ""
         self._is_advanced = False
+        self._is_fallback = False
 
     @property
     def noted(self) -> bool:
@@ -121,6 +128,13 @@ class ChatAttemptPlanner:
             ):
                 plan = await self._planned(target, now)
             self._plans[key] = plan
+            if plan.advance is not None:
+                self._request_repairs().note_planned(plan)
+                self.answer_teaches = self.answer_teaches or bool(plan.advance.withheld)
+        elif plan.advance is not None and plan.advance.withheld and self.chain.tries:
+            plan = self._plans[key] = await self._request_repairs().end_probe(plan)
+        advance = plan.advance
+        self._is_advanced = advance is not None and advance.made != ()
         return plan
 
     async def _load_signatures(self) -> None:
@@ -177,8 +191,8 @@ class ChatAttemptPlanner:
         tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
         facts = facts_of(deployment, gateway.settings.budget, lessons, tight=tight, most=most)
         make = partial(plan_request, chat, target, self._kept or _NOTHING_KEPT, facts, memory=self._applied)
-        if not gateway.instructions.is_off:
-            make = partial(make, instructions=gateway.instructions.find(deployment, self._record.key))
+        if self._instructions is not None:
+            make = partial(make, instructions=self._instructions.find(deployment, self._record.key))
         plan = await run_offloaded(planning_weight(self._chat, target), make)
         if plan.budget is not None and plan.budget.factor is not None:
             gateway.learned_windows.raise_factor(
@@ -200,11 +214,8 @@ class ChatAttemptPlanner:
         learned = repairs.find(plan.deployment)
         if not learned:
             return plan
-        plan = await repairs.make_in_advance(plan, learned, may_probe=self.chain.tries == 0)
-        if plan.advance is not None:
-            self._is_advanced = bool(plan.advance.made)
-            self.answer_teaches = self.answer_teaches or bool(plan.advance.withheld)
-        return plan
+        is_first = self.chain.tries == 0 and not self._is_fallback
+        return await repairs.make_in_advance(plan, learned, is_first=is_first)
 
     def _request_repairs(self) -> RequestRepairs:
         if self._repairs is None:
@@ -249,21 +260,27 @@ class ChatAttemptPlanner:
             return await self._cut_further(failure)
         repairs = self._request_repairs()
         if self.chain.repair_cause is not None:
-            return repairs.repair_again(failure)
+            return await repairs.repair_again(failure, self.chain.repair_cause)
         return await repairs.repair(failure)
 
     def use_repair(self, failure: Failure[Plan], repaired: Plan) -> None:
         """Send *repaired* next.
 
-        Every further plan for this model gets the same repair, except after a context overflow.
+        Every further plan for this model gets the same repair, except after a context overflow. A request that is sent
+        without its learned repairs has all of its tries and its repair still before it.
         """
         key = failure.deployment.key
         self._plans = {key: repaired}
         if failure.row is OVERFLOW:
             return
-        self._doubt(failure, repaired)
-        self._request_repairs().use(failure)
         self.answer_teaches = True
+        withdrawal = self._request_repairs().use(failure)
+        if withdrawal is not None:
+            self.chain.tries -= withdrawal.refused
+            if withdrawal.is_plain:
+                self.chain.repair_cause = self._doubted = None
+            return
+        self._doubt(failure, repaired)
         self.chain.repair_cause = failure.said
         if failure.said.refuses_usage:
             self._gateway.learned_windows.refuses_usage(
@@ -288,6 +305,7 @@ class ChatAttemptPlanner:
     def begin_fallback(self) -> None:
         """Plan from the client's request again: the note is about another model's answer."""
         self._chat, self._noted, self.answer_teaches = self._asked, (), False
+        self._is_fallback = True
         self._plans.clear()
 
     async def note_answered(self, plan: Plan) -> None:

@@ -52,7 +52,7 @@ def general(gateway: Any = GATEWAY, **fields: Any) -> dict[str, Any]:
 def entry(name: str, model: str = "openai/gpt-4.1", text: Any = MODEL, **fields: Any) -> dict[str, Any]:
     """Return an entry of the model list, with a text unless *text* is None.
 
-    *fields* are further parameters of the entry. Those with a dot, as ``model_info.profile``, stand in a section.
+    *fields* are further settings of the entry.
     """
     made: dict[str, Any] = {"model_name": name, "litellm_params": {"model": model}}
     if text is not None:
