@@ -195,7 +195,7 @@ def serve_everywhere(
 ) -> Iterator[Everywhere]:
     """Serve each provider's models by a wildcard entry, by default without retries.
 
-    *settings* may hold ``model_list``, ``router_settings`` and ``turns`` of the configuration.
+    *settings* may hold ``model_list``, ``general_settings``, ``router_settings`` and ``turns`` of the configuration.
     """
     entries = [
         {"model_name": f"{route}/*", "litellm_params": params_of(f"{route}/*", gemini, emulators)}
@@ -203,7 +203,7 @@ def serve_everywhere(
     ]
     config = {
         "model_list": [*entries, *settings.get("model_list", ())],
-        "general_settings": {"drain_delay": 0, "drain_grace": 2},
+        "general_settings": {"drain_delay": 0, "drain_grace": 2, **settings.get("general_settings", {})},
         "router_settings": {"num_retries": 0, "cooldown_time": 0, **settings.get("router_settings", {})},
         "turns": settings.get("turns", {}),
     }
