@@ -6,8 +6,9 @@
     refused for the same fault after the repair    contradicts the repair
     refused with a repair, accepted without it     contradicts the repair
 
-:mod:`proxy.state.repairs` keeps the evidence. A request never fails for a probe, or for a wrong repair: it is sent once
-more, with the repair or without it.
+:mod:`proxy.state.repairs` keeps the evidence. A request never fails for a probe, or for a wrong repair. After a refused
+probe the repair is made. A request that is refused with learned repairs is sent without them, and is then treated as if
+nothing was ever learned.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from proxy.core.deployment import Deployment, Key
 from proxy.core.errors import TooMuchWork
 from proxy.core.offload import run_offloaded
 from proxy.forwarding.attempt_planner import Failure
-from proxy.forwarding.chat.repair_plan import repair_refused
+from proxy.forwarding.chat.repair_plan import repair_plan, repair_refused
 from proxy.forwarding.gateway import Gateway
 from proxy.planning.compact.choose_summary import start_of
 from proxy.planning.compact.hash_chain import HashChain
@@ -28,6 +29,7 @@ from proxy.planning.learned.name_repairs import name_repairs
 from proxy.planning.learned.repair_in_advance import make_withheld, repair_in_advance
 from proxy.planning.learned.repair_words import is_named
 from proxy.planning.plan import Plan
+from proxy.planning.repairs import Repaired
 from proxy.planning.repairs.draft import Draft
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.request_words import RequestWords
@@ -38,11 +40,24 @@ from sanitizers.record import record
 
 @record
 class _Lesson:
-    """What an answer of one deployment would prove: repairs that were needed, and repairs that were not."""
+    """The repairs that an answer of one deployment would confirm."""
 
     deployment: Key
-    confirmed: tuple[RepairKey, ...] = ()
-    contradicted: tuple[RepairKey, ...] = ()
+    confirmed: tuple[RepairKey, ...]
+
+
+@record
+class Withdrawal:
+    """The end of the learned repairs of a request: one deployment has refused the request with them.
+
+    *refused* is the number of such calls, which count for nothing. *is_plain* is True where the request is sent next as
+    if nothing was ever learned, with its repair still before it.
+    """
+
+    deployment: Key
+    keys: tuple[RepairKey, ...]
+    refused: int
+    is_plain: bool
 
 
 class RequestRepairs:
@@ -55,101 +70,133 @@ class RequestRepairs:
         self._metrics = gateway.metrics
         self._learn = gateway.settings.router_settings.learn
         self._lesson: _Lesson | None = None
-        self._next_lesson: _Lesson | None = None
+        self._next: _Lesson | Withdrawal | None = None
+        """What holds from the next call on, if the repaired plan is sent."""
+
+        self._withdrawal: Withdrawal | None = None
+        self._plain_was_sent = False
         self._conversation: str | None = None
 
     def find(self, deployment: Deployment) -> tuple[LearnedRepair, ...]:
-        """Return the repairs that a request to *deployment* gets in advance, if it needs them."""
-        if self._learn == "false":
+        """Return the repairs that a request to *deployment* gets in advance, if it needs them.
+
+        There are none after a deployment has refused the request because of them.
+        """
+        if self._learn == "false" or self._withdrawal is not None:
             return ()
         return self._known.find(deployment, self._tenant, self._find_conversation)
 
     async def make_in_advance(
-        self, plan: Plan, learned: tuple[LearnedRepair, ...], *, may_probe: bool
+        self, plan: Plan, learned: tuple[LearnedRepair, ...], *, is_first: bool
     ) -> Plan:
         """Return *plan* with the repairs of *learned* that it needs. A long history is repaired in a worker thread.
 
-        With *may_probe*, a repair that is due for a probe is withheld. Only a first attempt may probe, since a refused
-        request is repaired once.
+        A repair that is due for a probe is withheld, if *is_first* tells that this is the request's first attempt.
+        Under ``observe`` every repair is withheld, and later attempts tell nothing.
         """
-        if not may_probe:
+        only_observe = self._learn == "observe"
+        if not is_first:
+            if only_observe:
+                return plan
             learned = tuple(replace(repair, probe_due=False) for repair in learned)
-        make = partial(repair_in_advance, plan, learned, only_observe=self._learn == "observe")
+        make = partial(repair_in_advance, plan, learned, only_observe=only_observe)
         try:
-            plan = await run_offloaded(plan.request.weight, make)
+            return await run_offloaded(plan.request.weight, make)
         except TooMuchWork:
             return plan  # the request may still be sent without them
-        if plan.advance is None:
-            return plan
-        made, withheld = plan.advance.made, plan.advance.withheld
-        for repair in made:
+
+    def note_planned(self, plan: Plan) -> None:
+        """Record that *plan* is about to be sent, with its learned repairs or as a probe."""
+        advance = plan.advance
+        if advance is None:
+            return
+        for repair in advance.made:
             self._metrics.learned_applied.labels(plan.deployment.label, repair.key.fault).inc()
-        probed = withheld[0].key if withheld and self._learn == "true" else None
-        self._known.note_sent(plan.deployment, self._tenant, [repair.key for repair in made], probed)
-        if withheld:
-            contradicted = tuple(repair.key for repair in withheld)
-            self._lesson = _Lesson(plan.deployment.key, contradicted=contradicted)
-        return plan
+        probed = advance.withheld[0].key if advance.withheld and self._learn == "true" else None
+        self._known.note_sent(plan.deployment, self._tenant, [repair.key for repair in advance.made], probed)
+
+    async def end_probe(self, plan: Plan) -> Plan:
+        """Return *plan* with the repairs that were withheld for a probe, since a later attempt is none."""
+        if self._learn != "true":
+            return plan
+        try:
+            return await run_offloaded(plan.request.weight, partial(make_withheld, plan))
+        except TooMuchWork:
+            return plan
 
     async def repair(self, failure: Failure[Plan]) -> Plan | None:
         """Return the plan that follows a refusal, or None where no change helps.
 
         After a probe the withheld repair is made too. Where the error asks for no repair, a request with learned
-        repairs is sent once more without them.
+        repairs is sent without them.
         """
-        plan = failure.plan
+        plan, said = failure.plan, failure.said
         assert plan is not None
-        for repair in () if plan.advance is None else plan.advance.made:
-            if is_named(repair.key, failure.said):
-                self._known.contradict(plan.deployment, self._tenant, repair.key)
-        return await run_offloaded(plan.request.weight, partial(self._repair, plan, failure.said))
-
-    def _repair(self, plan: Plan, said: ProviderError) -> Plan | None:
-        refused = plan
-        plan_repaired, repaired = repair_refused(plan, said)
-        keys: tuple[RepairKey, ...] = ()
-        if repaired is not None and self._learn != "false":
-            draft = Draft(
-                tuple(Entry(message, at) for at, message in enumerate(plan.messages)),
-                plan.parameters,
-                plan.profile,
-            )
-            words = RequestWords(plan.messages, plan.parameters, plan.extra_body)
-            keys = name_repairs(repaired.made, draft, said, words)
-        result = plan_repaired or plan
-        contradicted: tuple[RepairKey, ...] = ()
         advance = plan.advance
+        made = () if advance is None else tuple(repair.key for repair in advance.made)
+        for key in made:
+            if is_named(key, said):
+                self._known.contradict(plan.deployment, self._tenant, key)
+        repaired_plan, repaired = await run_offloaded(
+            plan.request.weight, partial(repair_refused, plan, said)
+        )
+        keys = () if repaired is None else await self._name(plan, repaired, said)
+        result = repaired_plan or plan
         if advance is not None and advance.withheld:
-            if self._learn == "true":
-                result = make_withheld(result)
-            else:
-                left = tuple(repair for repair in advance.withheld if repair.key not in keys)
-                contradicted = tuple(repair.key for repair in left)
-                if result is not refused:
-                    result = replace(result, advance=replace(advance, withheld=left))
-        if result is refused and advance is not None and advance.made:
-            result = without_advance(plan)
-            contradicted = tuple(repair.key for repair in advance.made)
-        self._next_lesson = _Lesson(plan.deployment.key, keys, contradicted)
-        return None if result is refused else result
+            left = tuple(repair for repair in advance.withheld if repair.key not in keys)
+            result = replace(result, advance=replace(advance, withheld=left)) if repaired_plan else result
+            result = await self.end_probe(result)
+        self._plain_was_sent = not made
+        self._next = _Lesson(plan.deployment.key, keys)
+        if result is plan and made:
+            self._next = Withdrawal(plan.deployment.key, made, refused=1, is_plain=True)
+            return without_advance(plan)
+        return None if result is plan else result
 
-    def use(self, failure: Failure[Plan]) -> None:
-        """Record that the plan of :meth:`repair` is sent, and what the refusal itself proves."""
-        self._lesson, self._next_lesson = self._next_lesson, None
+    async def _name(self, plan: Plan, repaired: Repaired, said: ProviderError) -> tuple[RepairKey, ...]:
+        """Return the names of the repairs that were made after *said*, none where nothing is to be learned."""
+        if self._learn == "false":
+            return ()
+        try:
+            return await run_offloaded(plan.request.weight, partial(_name_repairs, plan, repaired, said))
+        except TooMuchWork:
+            return ()
+
+    def use(self, failure: Failure[Plan]) -> Withdrawal | None:
+        """Record that the plan of :meth:`repair` or :meth:`repair_again` is sent, and what the refusal itself proves.
+
+        Returns the withdrawal where the request is sent without its learned repairs.
+        """
+        decided, self._next = self._next, None
+        self._lesson = decided if isinstance(decided, _Lesson) else None
+        if isinstance(decided, Withdrawal):
+            self._withdrawal = decided
+            return decided
         plan, lesson = failure.plan, self._lesson
         if plan is None or plan.advance is None or lesson is None or self._learn != "true":
-            return
+            return None
         for repair in plan.advance.withheld:
-            if repair.key in lesson.confirmed:
-                self._known.confirm_probe(plan.deployment, self._tenant, repair.key)
-            self._count_probe("confirmed" if repair.key in lesson.confirmed else "unclear")
-            if repair.key not in lesson.confirmed:
-                self._known.note_unclear(plan.deployment, self._tenant, repair.key)
+            self._note_probe_refused(plan.deployment, repair.key, failure.said, lesson)
+        return None
 
-    def repair_again(self, failure: Failure[Plan]) -> Plan | None:
-        """Return the plan that follows a refusal after a repair: without learned repairs, or None without any.
+    def _note_probe_refused(
+        self, deployment: Deployment, key: RepairKey, said: ProviderError, lesson: _Lesson
+    ) -> None:
+        """Record that the probe of the repair *key* was refused.
 
-        A repaired fault that is named again contradicts its repair.
+        Words that may be quoted from the request tell neither that the fault exists, nor that another probe is due.
+        """
+        if key in lesson.confirmed:
+            self._known.confirm_probe(deployment, self._tenant, key)
+        elif not is_named(key, said):
+            self._known.note_unclear(deployment, self._tenant, key)
+        self._count_probe("confirmed" if key in lesson.confirmed else "unclear")
+
+    async def repair_again(self, failure: Failure[Plan], cause: ProviderError) -> Plan | None:
+        """Return the plan that follows a refusal after the repair for *cause*, or None where none is left.
+
+        A request with learned repairs is sent without them. It keeps the repair for *cause* only if it was refused
+        without learned repairs, by a probe. A repaired fault that is named again contradicts its repair.
         """
         lesson, deployment, plan = self._lesson, failure.deployment, failure.plan
         if lesson is not None and lesson.deployment == deployment.key:
@@ -160,20 +207,31 @@ class RequestRepairs:
         if plan is None or plan.advance is None or not plan.advance.made:
             return None
         made = tuple(repair.key for repair in plan.advance.made)
-        self._next_lesson = _Lesson(deployment.key, contradicted=made)
-        return without_advance(plan)
+        plain = without_advance(plan)
+        if not self._plain_was_sent:
+            self._next = Withdrawal(deployment.key, made, refused=2, is_plain=True)
+            return plain
+        self._next = Withdrawal(deployment.key, made, refused=1, is_plain=False)
+        return await repair_plan(plain, cause)
 
     def note_answered(self, plan: Plan) -> None:
         """Record what the answer to *plan* proves."""
         lesson, self._lesson = self._lesson, None
         deployment, tenant = plan.deployment, self._tenant
-        if lesson is None or lesson.deployment != deployment.key:
+        confirmed: tuple[RepairKey, ...] = ()
+        if lesson is not None and lesson.deployment == deployment.key and lesson.confirmed:
+            confirmed = lesson.confirmed
+            self._known.confirm(deployment, tenant, confirmed, self._find_conversation())
+        withdrawal, self._withdrawal = self._withdrawal, None
+        if withdrawal is not None and withdrawal.deployment == deployment.key:
+            for key in withdrawal.keys:
+                if key not in confirmed:
+                    self._known.contradict(deployment, tenant, key)
+        if plan.advance is None or not plan.advance.withheld:
             return
-        if lesson.confirmed:
-            self._known.confirm(deployment, tenant, lesson.confirmed, self._find_conversation())
-        for key in lesson.contradicted:
-            self._known.contradict(deployment, tenant, key)
-        if plan.advance is not None and plan.advance.withheld and self._learn == "true":
+        for repair in plan.advance.withheld:
+            self._known.contradict(deployment, tenant, repair.key)
+        if self._learn == "true":
             self._count_probe("contradicted")
 
     def _count_probe(self, outcome: str) -> None:
@@ -183,6 +241,13 @@ class RequestRepairs:
         if self._conversation is None:
             self._conversation = conversation_of(self._chat, self._tenant)
         return self._conversation
+
+
+def _name_repairs(plan: Plan, repaired: Repaired, said: ProviderError) -> tuple[RepairKey, ...]:
+    entries = tuple(Entry(message, at) for at, message in enumerate(plan.messages))
+    draft = Draft(entries, plan.parameters, plan.profile)
+    words = RequestWords(plan.messages, plan.parameters, plan.extra_body)
+    return name_repairs(repaired.made, draft, said, words)
 
 
 def without_advance(plan: Plan) -> Plan:
