@@ -42,11 +42,13 @@ class Published(list[tuple[str, RepairEvent]]):
 
 @pytest.fixture
 def clock() -> Clock:
+    """Return a clock that stands in November 2023."""
     return Clock(1_700_000_000.0)
 
 
 @pytest.fixture
 def reports() -> Reports:
+    """Return the list of what is reported."""
     return Reports()
 
 

@@ -35,6 +35,7 @@ def unclear(known: LearnedRepairs, tenant: str, key: RepairKey) -> None:
 
 @pytest.fixture
 def clock() -> Clock:
+    """Return a clock that stands in November 2023."""
     return Clock(1_700_000_000.0)
 
 
