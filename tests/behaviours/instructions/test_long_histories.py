@@ -167,6 +167,21 @@ async def test_a_request_that_fits_only_without_its_instructions_is_refused(
     assert "courteously" not in refused.raw.decode()
 
 
+async def test_a_users_text_that_holds_the_instructions_is_refused_and_not_shortened() -> None:
+    """A provider without a role for system messages gets the instructions in the user's message, which stays whole."""
+    history = [user("Read it. " * 900)]
+    async with (
+        providing(lambda _: Answer(USUAL)) as provider,
+        serving(config(provider, 2_000, enabled=False)) as own_message,
+        serving(config(provider, 2_000, enabled=False, profile="chat-template-gemma")) as joined_message,
+    ):
+        cut = await send(own_message, history)
+        refused = await send(joined_message, history)
+
+    assert (cut.status, refused.status, provider.requests) == (200, 400, 1)
+    assert refused.error["code"] == "context_length_exceeded"
+
+
 async def test_a_history_that_is_cut_after_a_refusal_keeps_its_instructions(openai: OpenAIEmulator) -> None:
     """The provider says that its window is smaller than known. The shorter request begins with the same bytes."""
     said = (
