@@ -19,6 +19,7 @@ from tests.behaviours.instructions.configured import (
     MODEL,
     TEXTS,
     ask,
+    bearing,
     configured,
     entry,
     joined,
@@ -42,18 +43,22 @@ def leaks(text: str) -> list[str]:
 async def test_a_request_with_instructions_has_one_change(
     upstream: ScriptedUpstream, log_lines: LogLines, log_text: io.StringIO
 ) -> None:
-    """The header, the metrics and the log line name the change. None of them holds a word of the text."""
+    """The header, the metrics, the log line and explain name the change. None of them holds a word of the text."""
+    messages = [system("Be brief."), user()]
     async with proxied(configured(), upstream) as proxy:
-        reply = await ask(proxy, [system("Be brief."), user()])
+        reply = await ask(proxy, messages)
+        request = {"model": "chat", "messages": messages}
+        explained = (await proxy.post(request, "/v1/explain", bearing("own"))).raw.decode()
         metrics = (await proxy.get("/metrics")).raw.decode()
         counted = await proxy.count("changes_total", step="instructions")
         observed = await proxy.count("observed_changes_total")
 
     assert reply.headers["x-turnright-changes"] == "instructions=1"
     assert (counted, observed) == (1, 0)
-    [line] = [line for line in log_lines() if line["event"] == "request_finished"]
+    line, _ = [line for line in log_lines() if line["event"] == "request_finished"]
     assert line["changes"] == "instructions=1"
-    assert leaks(log_text.getvalue() + metrics + str(reply.headers) + reply.raw.decode()) == []
+    assert '"step":"instructions"' in explained.replace('": ', '":')
+    assert leaks(log_text.getvalue() + metrics + explained + str(reply.headers) + reply.raw.decode()) == []
 
 
 QUOTING: dict[str, Callable[[str], str]] = {
