@@ -30,12 +30,20 @@ function line(entry, pick) {
     [clock(entry.at), clipped(entry.id)],
     cell({}, modelOf(entry)),
     cell({}, el("span", { class: `verdict ${failed ? "verdict-refused" : "verdict-unchanged"}` }, el("span", { "aria-hidden": "true" }, failed ? "✕ " : "✓ "), entry.status || "left"), el("span", { class: "under" }, outcome)),
-    cell({}, changes.length ? el("span", { class: "chips" }, changes.map((change) => el("span", { class: "chip" }, change.replace("=", " ").replaceAll("_", " ")))) : el("span", {}, "no change"),
+    cell({}, changes.length ? el("span", { class: "chips" }, changes.map(changeChip)) : el("span", {}, "no change"),
       typeof entry.messages === "number" ? el("span", { class: "under" }, `of ${some(entry.messages, "message")}`) : null),
     cell({ class: "number" }, el("span", {}, entry.input_tokens || entry.output_tokens ? `${count(entry.input_tokens)} in, ${count(entry.output_tokens)} out` : "–"), estimateOf(entry)),
     cell({ class: "number" }, el("span", {}, millis(entry.duration_ms)), el("span", { class: "under" }, `${millis(entry.overhead_ms)} here`)),
     cell({}, entry.has_body ? button("Look", () => pick(entry), { class: "quiet", "aria-label": `Look at the request ${entry.id}` }) : el("span", { class: "under" }, "no body")),
   ];
+}
+
+const LEARNED = "Made before the request was sent, since the provider has refused it before.";
+
+/** "repair=1;learned" -> repair 1, with a mark for what was learned. */
+function changeChip(change) {
+  const [counted, mark] = change.split(";");
+  return el("span", { class: "chip", title: mark === "learned" ? LEARNED : null }, counted.replace("=", " ").replaceAll("_", " "), mark ? [" ", el("b", {}, mark)] : null);
 }
 
 const WHY_NOT = { model_not_found: "not configured", model_unavailable: "its variable is not set" };

@@ -14,11 +14,12 @@ export function drawResult(host, answer, error, stages, recent) {
   if (!answer) return put(host);
   const refusal = answer.refusal;
   return put(host,
-    el("p", { class: "verdict-line" }, verdictTag(answer.verdict), " ", el("span", {}, sentence(answer, countsOf(stages)))),
+    el("p", { class: "verdict-line" }, verdictTag(answer.verdict), " ", el("span", {}, sentence(answer, countsOf(stages), stages.at(-1)?.changes ?? []))),
     refusal ? el("div", { class: "refusal" }, el("p", {}, refusal.message), refusal.param || refusal.code ? el("p", { class: "under" }, [refusal.code, refusal.param].filter(Boolean).join(" · ")) : null) : null,
     el("dl", { class: "result-facts" },
       fact("For", el("code", {}, answer.target?.model ?? answer.target?.profile ?? "–")), recent ? senderOf(answer.sent_by) : null,
-      fact("Deployment", el("code", {}, answer.deployment ?? "–")), fact("Profile", el("code", {}, answer.profile ?? "–")), fact("Mode", answer.mode ?? "–")));
+      fact("Deployment", el("code", {}, answer.deployment ?? "–")), fact("Profile", el("code", {}, answer.profile ?? "–")), fact("Mode", answer.mode ?? "–"),
+      answer.learned ? fact("In advance", some(answer.learned.length, "learned repair")) : null));
 }
 
 /** Whose limits of rounds hold for a recent request; null where that is nothing to speak of. */
@@ -32,7 +33,8 @@ function senderOf(sender) {
 const fact = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));
 
 /** The numbers are those of the steps below. */
-function sentence(answer, { found, changes }) {
+function sentence(answer, { found, changes }, made) {
+  if (answer.verdict === "repaired" && made.length && made.every((change) => change.step === "instructions")) return "It goes out as it came, behind the operator's instructions.";
   switch (answer.verdict) {
     case "unchanged": return "It goes out as it came.";
     case "refused": return "turnright refuses it, and nothing is sent.";

@@ -86,7 +86,7 @@ function raiseMemory(rows) {
   if (first >= 0 && memory > first) rows.splice(first, 0, ...rows.splice(memory, 1));
 }
 
-const BESIDE = new Set(["tools_withheld", "delegation_withheld", "delegation_guidance", "tool_choice", "function_call"]);
+const BESIDE = new Set(["tools_withheld", "delegation_withheld", "delegation_guidance", "tool_choice", "function_call", "refused_parameter", "schema", "call_ids"]);
 
 export function isOfMessages(change) {
   return change.step !== "parameters" && !BESIDE.has(change.reason) && (change.step !== "tools" || change.reason === "call_name");
