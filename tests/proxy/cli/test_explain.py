@@ -83,3 +83,59 @@ def test_a_memory_is_looked_up_by_a_running_proxy_alone(
 
     assert ("memory: not looked up; POST /v1/explain" in text) is is_noted
     assert "memory" not in json.loads(capsys.readouterr().out)
+
+
+OWN_TEXT = {"instructions": "Speak quietly."}
+
+
+@pytest.mark.parametrize(
+    ("general", "is_noted"),
+    [
+        (OWN_TEXT, False),
+        (OWN_TEXT | {"keys": [{"name": "ci", "key": "sk-ci-0123456789"} | OWN_TEXT]}, True),
+        (OWN_TEXT | {"teams": [{"name": "a"} | OWN_TEXT]}, True),
+    ],
+)
+def test_instructions_are_shown_to_whoever_has_the_configuration(
+    general: dict[str, Any], is_noted: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are the master key's. One line says where a key or a team may have its own."""
+    entry = {"model_name": "mine", "litellm_params": {"model": "openai/gpt-4o"}}
+    path = tmp_path / "c.yaml"
+    path.write_text(json.dumps({"model_list": [entry], "general_settings": general}))
+    request = {"model": "mine", "messages": ROUND}
+
+    assert explain(tmp_path, request, config=str(path), json=False) == 1
+    text = capsys.readouterr().out
+    explain(tmp_path, request, config=str(path))
+    described = json.loads(capsys.readouterr().out)
+
+    assert "    + [new]  system Speak quietly." in text.splitlines()
+    assert "changes (instructions=1):" in text
+    assert ("instructions: those of the master key" in text) is is_noted
+    assert (
+        described["body"]["messages"][0]["content"] == described["instructions"]["text"] == "Speak quietly."
+    )
+
+
+@pytest.mark.parametrize(
+    ("sections", "is_noted"),
+    [
+        ({}, True),
+        ({"router_settings": {"learn": "observe"}}, False),
+        ({"router_settings": {"learn": False}}, False),
+        ({"sanitize": {"mode": "strict"}}, False),
+        (None, False),
+    ],
+)
+def test_learned_repairs_are_known_to_a_running_proxy_alone(
+    sections: dict[str, Any] | None, is_noted: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line says so where a proxy with this configuration would make them."""
+    path = tmp_path / "c.yaml"
+    entry = {"model_name": "mine", "litellm_params": {"model": "openai/gpt-4o"}}
+    path.write_text(json.dumps({"model_list": [entry], **(sections or {})}))
+    config = None if sections is None else str(path)
+
+    assert explain(tmp_path, {"model": "mine", "messages": ROUND}, config=config, json=False) == 0
+    assert ("learned repairs: not looked up; POST /v1/explain" in capsys.readouterr().out) is is_noted

@@ -15,6 +15,7 @@ from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.targets import MODELS
 from proxy.planning.describe_dry_run import describe_dry_run
+from proxy.state.repairs.repair_key import LearnedRepair, RepairKey
 from tests.proxy.inspector.looking import parse, run
 from tests.support.builders import assistant, call, tool, user
 from tests.support.strategies.hostile import hostile_requests
@@ -88,3 +89,19 @@ def test_every_part_has_a_cell_in_the_bar() -> None:
     ]
     assert [len(bar) for bar in bars] == [60, 60]
     assert all({"g", "c"} <= set(bar) for bar in bars)
+
+
+def test_learned_repair_of_a_parameter_is_at_no_message() -> None:
+    """The step says since when the repair is known and how sure it is."""
+    key = RepairKey("parameter", "temperature", "unsupported parameter: 'temperature'", loosens=False)
+    repair = LearnedRepair(key, 0.71, 4.0, 0.0, 1_795_500_000, False, False)
+    chat = parse([user("Hello.")], temperature=0.5)
+    dry = run(chat, "openai", learned=(repair,))
+    explained = {**describe_dry_run(dry), **inspect_request(chat, dry, {})}
+    lines = list(show_explanation(explained, colours=False))
+
+    assert "changes (repair=1;learned):" in lines
+    assert "    dropped refused_parameter  temperature" in lines
+    assert any(
+        "temperature, since 2026-11-24, 06:00 UTC, with a confidence of 0.71" in line for line in lines
+    )

@@ -17,6 +17,7 @@ from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
 from proxy.planning.plan_target import plan_target
 from proxy.state.lessons import no_lessons
+from proxy.state.repairs.repair_key import LearnedRepair
 from sanitizers.turns import TurnPolicy
 
 
@@ -37,13 +38,14 @@ def run(
     profile: str,
     policy: TurnPolicy | None = None,
     deployment: Deployment | None = None,
+    learned: tuple[LearnedRepair, ...] = (),
     **sections: Any,
 ) -> DryRun:
-    """Return the dry run of *chat* for a profile, or for *deployment* if one is given."""
+    """Return the dry run of *chat* for a profile, or for *deployment* if one is given, with *learned* repairs."""
     asked, loaded = deployment or deployments_by_profile()[profile], settings(**sections)
     target = plan_target(asked, loaded.sanitize, withheld_unasked)
     facts = facts_of(asked, loaded.budget, no_lessons(asked))
-    return run_dry(DryRunInput(chat, target, facts, policy=policy))
+    return run_dry(DryRunInput(chat, target, facts, policy=policy, learned=learned))
 
 
 def look(
