@@ -13,8 +13,10 @@ import yaml
 
 from tests.process.asking import ask, body, explain
 from tests.process.emulators import Gemini
+from tests.process.providers import params_of
 from tests.process.running import Served, serve
 from tests.support.builders import assistant, call, tool, user
+from tests.support.emulated import Emulator
 
 MASTER = "tr-master-inspector"
 BROKEN: list[dict[str, Any]] = [
@@ -202,3 +204,66 @@ def test_off_and_on_again(tmp_path: Path, http: httpx.Client, gemini: Gemini) ->
 
     assert off == [404, 404]
     assert (on.status_code, on.json()["requests"]) == (200, [])
+
+
+TEAM = "tr-team-inspector"
+TEXT, OWN = 'Zebulon "speaks"\nof quartz', "Marmalade is a matter of trust."
+HIDDEN = f"[instructions of the operator: {len(TEXT) + 2 + len(OWN)} bytes, "
+LOOKS = ("look", "verdicts")
+SENT_TO = {"gemini": "old", "openai": "gpt", "anthropic": "claude"}
+
+
+@pytest.fixture(scope="module")
+def instructed(directory: Path, gemini_process: Gemini, emulators: dict[str, Emulator]) -> Iterator[Served]:
+    """Serve a model on each of three wires, with a text for every request and one for the team's key."""
+    served = config(
+        gemini_process,
+        master_key=MASTER,
+        instructions=TEXT,
+        keys=[{"name": "team", "key": TEAM, "instructions": OWN}],
+        inspector={"bodies": True},
+    )
+    for name, model in (("gpt", "openai/gpt-4.1"), ("claude", "anthropic/claude-sonnet-4-5")):
+        params = params_of(model, gemini_process, emulators)
+        served["model_list"].append({"model_name": name, "litellm_params": params})
+    with serve(directory, served) as running:
+        yield running
+
+
+@pytest.mark.parametrize("wire", SENT_TO)
+def test_operator_s_text_reaches_the_provider_and_no_client(
+    http: httpx.Client, instructed: Served, gemini: Gemini, emulators: dict[str, Emulator], wire: str
+) -> None:
+    """The master key sees what the provider got. No client's answer, no log line and no metric has a word of it."""
+    request = body(SENT_TO[wire], [user("Who is there?")])
+    keys = {name: {"Authorization": f"Bearer {key}"} for name, key in (("team", TEAM), ("master", MASTER))}
+    origin, sent_before = instructed.origin, len(sent_to(wire, gemini, emulators))
+    asked = {**keys["team"], "x-request-id": f"to-{wire}"}
+    answered = http.post(f"{instructed.base_url}/chat/completions", json=request, headers=asked)
+    shown = {}
+    for name, headers in keys.items():
+        given = {"request": request, "recent": f"to-{wire}"}
+        answers = [http.post(f"{origin}/v1/explain", json=request, headers=headers)]
+        answers += [http.post(f"{origin}/ui/api/{path}", json=given, headers=headers) for path in LOOKS]
+        paths = ("models", "recent", f"recent/to-{wire}", "live")
+        answers += [http.get(f"{origin}/ui/api/{path}", headers=headers) for path in paths]
+        assert {answer.status_code for answer in answers} == {200}
+        shown[name] = [answer.text for answer in answers]
+    [sent] = sent_to(wire, gemini, emulators)[sent_before:]
+
+    assert answered.status_code == 200
+    words = ("Zebulon", "quartz", "Marmalade")
+    assert all(word in json.dumps(sent) for word in words)
+    assert all(word in shown["master"][1] for word in words)
+    said = [answered.text, str(answered.headers), *shown["team"], http.get(f"{origin}/metrics").text]
+    assert [word for word in words if word in " ".join([*said, instructed.running.output])] == []
+    assert all(HIDDEN in text for text in shown["team"][:2])
+    wired = json.loads(shown["master"][1])["wire"]["body"]
+    assert wired is None or json.loads(wired) == sent
+
+
+def sent_to(wire: str, gemini: Gemini, emulators: dict[str, Emulator]) -> list[Any]:
+    """Return the bodies that the provider on *wire* got, oldest first."""
+    if wire == "gemini":
+        return [entry["body"] for entry in gemini.journal()]
+    return [record.body for record in emulators[wire].requests]

@@ -67,9 +67,10 @@ async def answers(proxy: Proxied, key: str, name: str, history: list[dict[str, A
     await proxy.post(body, headers={**bearer(key), "x-request-id": "sent"})
     await proxy.idle()
     found = {path: await proxy.post(body, path, bearer(key)) for path in (paths.EXPLAIN, "/explain")}
-    for path in (paths.UI_LOOK, paths.UI_VERDICTS):
-        for more in ({}, {"compact": False}, {"recent": "sent"}, {"target": {"profile": "chat-template"}}):
-            found[f"{path} {more}"] = await proxy.post({"request": body, **more}, path, bearer(key))
+    for more in ({}, {"compact": False}, {"recent": "sent"}, {"target": {"profile": "chat-template"}}):
+        looked = await proxy.post({"request": body, **more}, paths.UI_LOOK, bearer(key))
+        found[f"{paths.UI_LOOK} {more}"] = looked
+    found[paths.UI_VERDICTS] = await proxy.post({"request": body}, paths.UI_VERDICTS, bearer(key))
     for path in (paths.UI_MODELS, paths.UI_RECENT, paths.UI_LIVE, paths.MODELS, paths.LEARNED):
         found[path] = await proxy.get(path, bearer(key))
     found["one"] = await proxy.get(paths.UI_RECENT_ONE.replace("{id}", "sent"), bearer(key))
@@ -78,8 +79,10 @@ async def answers(proxy: Proxied, key: str, name: str, history: list[dict[str, A
     return found
 
 
-@pytest.mark.parametrize("name", WIRES)
-@pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [*((name, "repair") for name in WIRES), *(("openai", mode) for mode in ("observe", "strict", "off"))],
+)
 async def test_no_path_shows_a_word_of_the_text_to_a_client(
     upstream: ScriptedUpstream, name: str, mode: str
 ) -> None:
