@@ -43,6 +43,8 @@ _LONGEST_PAIRED = 200
 
 _SHORTEST_QUOTED = 4
 _WORD = re.compile(r"[^\W_]+|[^\x00-\x7f]+")
+_ESCAPE = re.compile(r"\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[nrtbf])|%([0-9a-f]{2})", re.IGNORECASE)
+"""An escape in a provider's words. In a quoted ``line\\nnext`` it would else be the first letter of a word."""
 
 
 class RequestWords:
@@ -67,8 +69,10 @@ class RequestWords:
         """Return a provider's *words*, with an ellipsis for each word that occurs in the request.
 
         Words of fewer than four letters stay, since they say nothing of a request. Words with non-ASCII letters are
-        replaced, since :meth:`contains` cannot look them up.
+        replaced, since :meth:`contains` cannot look them up. Escapes are replaced by what they stand for.
         """
+        for _ in range(_LEVELS):
+            words = _ESCAPE.sub(_written, words)
         return _WORD.sub(lambda word: "…" if self._may_quote(word[0]) else word[0], words)
 
     def _may_quote(self, word: str) -> bool:
@@ -147,6 +151,12 @@ def _streams(pieces: list[str], of_content: Iterable[bool] = ()) -> Iterator[byt
         yield b"".join(letters)
         if not all(chosen):
             yield b"".join(compress(letters, chosen))
+
+
+def _written(escape: re.Match[str]) -> str:
+    """Return the character that *escape* stands for, or a space for white space."""
+    code = escape[1] or escape[2] or escape[3]
+    return chr(int(code, 16)) if code else " "
 
 
 def _letters_of(text: str) -> bytes:

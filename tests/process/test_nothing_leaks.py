@@ -1,8 +1,9 @@
 """Tests that client texts and credentials reach only their recipients, on every path and with every failure.
 
-Every secret is a mark that is given once, to one owner: the proxy, or one request. A mark of the proxy must be in no
-answer, and a request's mark in no other request's answer. No mark may be in the log, on standard error, or in the
-metrics. The provider repeats all that it gets (:mod:`tests.process.telltale`).
+Every secret is a mark that is given once, to one owner: the proxy, its operator, or one request. A mark of the proxy
+must be in no answer, and a request's mark in no other request's answer. The operator's instructions are for the master
+key's explanations alone. No mark may be in the log, on standard error, or in the metrics. The provider repeats all that
+it gets (:mod:`tests.process.telltale`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tests.process.telltale import MANNERS, Telltale, asking_for, telltale
 from tests.support.builders import assistant, call, image, tool, user
 
 MARK = re.compile(r"zq\d{6}qz", re.IGNORECASE)
-PROXY, ADDRESS = "the proxy", "an address"
+PROXY, ADDRESS, OPERATOR = "the proxy", "an address", "the operator"
 MODELS = ("openai", "gemini", "chained", "dead")
 CHAT = "/v1/chat/completions"
 TEXTS = ("/v1/embeddings", "/v1/completions")
@@ -101,7 +102,13 @@ def watching(directory: Path, transport: str) -> Iterator[Watched]:
                 "api_key": f"sk-{marks.give(PROXY)}",
                 "extra_headers": {"x-ours": f"Token {marks.give(PROXY)}"},
             }
-            return {"model_name": name, "transport": transport, "litellm_params": params}
+            words = f"A model's text: {marks.give(OPERATOR)} and {marks.give(OPERATOR)}."
+            return {
+                "model_name": name,
+                "transport": transport,
+                "litellm_params": params,
+                "instructions": words,
+            }
 
         config = {
             "model_list": [
@@ -121,7 +128,8 @@ def watching(directory: Path, transport: str) -> Iterator[Watched]:
             },
             "general_settings": {
                 "master_key": keys["master"],
-                "keys": [{"name": "team", "key": keys["client"]}],
+                "keys": [{"name": "team", "key": keys["client"], "instructions": marks.give(OPERATOR)}],
+                "instructions": f'Policy {marks.give(OPERATOR)},\n"quoted" {marks.give(OPERATOR)}.',
                 "drain_delay": 0,
                 "drain_grace": 1,
             },
@@ -251,8 +259,14 @@ def ask(watched: Watched, step: Step) -> str:
     except httpx.ReadTimeout:
         assert step.leaves, step
         said = ""
-    assert watched.marks.owners_in(said) <= {owner}, f"{step}: {said}"
+    allowed = {owner} | ({OPERATOR} if sees_instructions(step) else set())
+    assert watched.marks.owners_in(said) <= allowed, f"{step}: {said}"
     return said
+
+
+def sees_instructions(step: Step) -> bool:
+    """Return True where an answer may hold the operator's text: for the operator, and where the model repeats it."""
+    return step.manner == "wrong call" or (step.holder == "master" and step.path.endswith("/explain"))
 
 
 def ask_all(watched: Watched, steps: list[Step]) -> list[str]:

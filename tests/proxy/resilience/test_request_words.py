@@ -33,6 +33,9 @@ HOLDING: dict[str, Any] = {
     "escaped escapes": WORDS.replace("e", "\\\\u0065"),
     "Python's escapes": WORDS.replace("e", "\\x65"),
     "an address": f"https://example.org/{quote(WORDS)}",
+    "punctuation in an address": quote(WORDS.replace(" ", "': ")),
+    "escaped punctuation": WORDS.replace(" ", "\\u003A\\x27"),
+    "escaped invisible marks": json.dumps({"x": WORDS.replace("m", "m\u200b")}),
 }
 
 
@@ -97,3 +100,23 @@ _JSON = st.recursive(
 def test_words_are_found_in_any_surroundings(value: Any, words: str) -> None:
     """Any JSON value can be read, and a text among its values is found."""
     assert RequestWords([value, words, value]).contains(words)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "one\nsecret",
+        json.dumps("one\nsecret")[1:-1],
+        json.dumps(json.dumps("one\r\n\tsecret"))[3:-3],
+        ascii("one\x00secret")[1:-1],
+        quote("one\nsecret"),
+        "one\\u000asecret",
+        "one\\\\u0073ecret",
+    ],
+)
+def test_words_of_the_request_are_hidden_behind_any_escape(written: str) -> None:
+    """The letter of an escape is no part of the word behind it. The provider's own words stay."""
+    shown = RequestWords("one\nsecret").without_quotations(f'Wrong key for "{written}".')
+
+    assert "secret" not in shown
+    assert "Wrong" in shown
