@@ -7,6 +7,7 @@ outlives the process gets a copy of the evidence (:mod:`proxy.state.sharing.shar
 from __future__ import annotations
 
 import hashlib
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
@@ -21,8 +22,14 @@ from proxy.state.repairs.repair_table import EMPTY, EventKind, RepairEvent, Repa
 _VIEW_S = 10.0
 """Seconds after which a client's view of a table is computed anew, since counts decay."""
 
+_ANSWER_S = 60.0
+"""Seconds after which a probe without an outcome counts as lost, and the next request is a probe."""
+
 _CAPACITY = 4_096
 """The most views, and the most counts of requests, that are kept."""
+
+_MAX_TABLES = 4_096
+"""The most deployments whose evidence is kept. A wildcard's clients may name any number of models."""
 
 
 Adopt: TypeAlias = Callable[[str, RepairTable], None]
@@ -55,8 +62,8 @@ class _Sent:
 
     since: float
     requests: int = 0
-    due: bool = False
-    """True where the last probe told nothing."""
+    retry_at: float | None = None
+    """The time from which the last probe counts as lost, None where no probe is on its way or was unclear."""
 
 
 class _View(NamedTuple):
@@ -99,7 +106,7 @@ class LearnedRepairs:
         self._clock = clock
         self._sharing = sharing
         self._report = report
-        self._tables: dict[str, RepairTable] = {}
+        self._tables: OrderedDict[str, RepairTable] = OrderedDict()
         self._labels: dict[str, str] = {}
         self._views: TenantLru[str, _View] = TenantLru(_CAPACITY)
         self._sent: TenantLru[tuple[str, RepairKey], _Sent] = TenantLru(_CAPACITY)
@@ -149,7 +156,7 @@ class LearnedRepairs:
         for key in made:
             self._count_of(identity, tenant, key, now).requests += 1
         if probed is not None:
-            self._sent.put(tenant, (identity, probed), _Sent(now))
+            self._sent.put(tenant, (identity, probed), _Sent(now, retry_at=now + _ANSWER_S))
 
     def confirm(
         self, deployment: Deployment, tenant: str, keys: Iterable[RepairKey], conversation: str
@@ -169,7 +176,7 @@ class LearnedRepairs:
     def note_unclear(self, deployment: Deployment, tenant: str, key: RepairKey) -> None:
         """Record that a probe told nothing, so that a next request probes again."""
         identity = identity_of(deployment)
-        self._count_of(identity, tenant, key, self._clock()).due = True
+        self._count_of(identity, tenant, key, self._clock()).retry_at = self._clock()
 
     def adopt(self, identity: str, table: RepairTable) -> None:
         """Replace the table of the deployment with *identity* by the one that all processes share.
@@ -177,8 +184,7 @@ class LearnedRepairs:
         Another machine may have written a time in the future. Such a time counts as now.
         """
         if table.entries or identity in self._tables:
-            self._tables[identity] = table.not_after(self._clock())
-            self.may_have_some = True
+            self._keep(identity, table.not_after(self._clock()))
 
     def forget(self, id_: str) -> bool:
         """Forget the evidence of all clients for the repair with *id_*. Return False where there is none."""
@@ -223,13 +229,22 @@ class LearnedRepairs:
         identity = identity_of(deployment)
         self._labels[identity] = deployment.label
         self._put(identity, RepairEvent(kind, client_of(tenant), key, self._clock(), conversation))
+        self._sent.put(tenant, (identity, key), _Sent(self._clock()))
         self._view(identity, self._tables[identity], tenant, self._clock())
 
     def _put(self, identity: str, event: RepairEvent) -> None:
-        self._tables[identity] = self._tables.get(identity, EMPTY).add(event)
-        self.may_have_some = True
+        self._keep(identity, self._tables.get(identity, EMPTY).add(event))
         if self._sharing is not None:
             self._sharing.publish(identity, event)
+
+    def _keep(self, identity: str, table: RepairTable) -> None:
+        """Keep *table*, and drop the table that was not changed for longest if there are too many."""
+        self._tables[identity] = table
+        self._tables.move_to_end(identity)
+        self.may_have_some = True
+        if len(self._tables) > _MAX_TABLES:
+            dropped, _ = self._tables.popitem(last=False)
+            self._labels.pop(dropped, None)
 
     def _view(self, identity: str, table: RepairTable, tenant: str, now: float) -> _View:
         """Return the tenant's view of *table*, and report what has changed in it."""
@@ -277,11 +292,15 @@ class LearnedRepairs:
         *,
         of_conversation: bool = False,
     ) -> LearnedRepair:
-        own = self._tables[identity].evidence(client_of(tenant), key) or Evidence()
-        sent = self._count_of(identity, tenant, key, own.probed_at or now)
+        table = self._tables[identity]
+        own = table.evidence(client_of(tenant), key) or Evidence()
+        sent = self._count_of(identity, tenant, key, own.probed_at or table.probed_at(key, now))
         if own.probed_at > sent.since:
-            sent.since, sent.requests, sent.due = own.probed_at, 0, False
-        is_due = sent.due or own.is_probe_due(sent.requests, since=sent.since, now=now)
+            sent.since, sent.requests, sent.retry_at = own.probed_at, 0, None
+        if sent.retry_at is not None:
+            is_due = now >= sent.retry_at
+        else:
+            is_due = own.is_probe_due(sent.requests, since=sent.since, now=now)
         return LearnedRepair(
             key,
             standing.confidence,

@@ -99,6 +99,10 @@ class RepairTable:
         """Return the client's own evidence, or None."""
         return self.entries.get(Place(client, key))
 
+    def probed_at(self, key: RepairKey, now: float) -> float:
+        """Return the time of the newest probe of any client, or *now* without one."""
+        return max((held.probed_at for place, held in self.entries.items() if place.key == key), default=now)
+
     def standing(self, client: str, key: RepairKey, now: float) -> Standing:
         """Return the evidence for *key* as it counts for *client* at *now*."""
         own = self.entries.get(Place(client, key))

@@ -1,7 +1,8 @@
 """The stored form of the evidence for one deployment's repairs.
 
 A value is a version byte and compressed JSON: the newest writes, and a list for each entry. A stored value is not
-trusted. A value that no table can have, or that is damaged, reads as an empty table, and the next write replaces it.
+trusted. A damaged value reads as an empty table, and the next write replaces it. An entry that no table can have is
+left out, so that it costs the other clients of the deployment nothing.
 """
 
 from __future__ import annotations
@@ -56,8 +57,9 @@ def read_repairs(value: bytes) -> StoredRepairs:
     try:
         packed = zlib.decompressobj().decompress(value[1:], _MOST_BYTES)
         fields = orjson.loads(packed)
-        entries = dict(map(_read_entry, _list(fields["entries"], MAX_ENTRIES)))
-        return StoredRepairs(RepairTable(entries), tuple(map(_text, _list(fields["writes"], _MAX_WRITES))))
+        entries = _list(fields["entries"], MAX_ENTRIES)
+        read = dict(entry for entry in map(_read_entry, entries) if entry is not None)
+        return StoredRepairs(RepairTable(read), tuple(map(_text, _list(fields["writes"], _MAX_WRITES))))
     except (KeyError, TypeError, ValueError, zlib.error):
         return NOTHING_STORED
 
@@ -72,13 +74,20 @@ def _entry(place: Place, held: Evidence) -> list[Any]:
     return [
         *(place.client, key.fault, key.feature, key.words, key.loosens),
         *(round(held.confirmed, 4), round(held.contradicted, 4)),
-        *(round(held.at), round(held.since), round(held.probed_at)),
+        *(int(held.at), int(held.since), int(held.probed_at)),
         *(held.doublings, held.contradictions_in_a_row, held.is_alone),
-        [[name, round(at)] for name, at in held.conversations],
+        [[name, int(at)] for name, at in held.conversations],
     ]
 
 
-def _read_entry(fields: Any) -> tuple[Place, Evidence]:
+def _read_entry(fields: Any) -> tuple[Place, Evidence] | None:
+    try:
+        return _entry_of(fields)
+    except (TypeError, ValueError):
+        return None
+
+
+def _entry_of(fields: Any) -> tuple[Place, Evidence]:
     client, fault, feature, words, loosens, confirmed, contradicted, at, since, probed_at, *rest = fields
     doublings, in_a_row, is_alone, conversations = rest
     key = RepairKey(_text(fault), _text(feature), _text(words), _flag(loosens))

@@ -164,6 +164,22 @@ def test_many_clients_take_no_view_of_a_client_with_few(
     assert (len(known._views), len(known._sent)) == (4, 4)
 
 
+def test_number_of_tables_is_bounded(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    """The deployment whose evidence did not change for longest is forgotten. A wildcard serves any number of models."""
+    monkeypatch.setattr(module, "_MAX_TABLES", 2)
+    known = LearnedRepairs(clock)
+    wildcard = settings_of(model_list=[{"model_name": "openai/*", "litellm_params": {"model": "openai/*"}}])
+    first, second, third = (resolve(wildcard, f"openai/{number}")[0] for number in range(3))
+    for target in (first, second, first, third):
+        teach(known, target=target)
+    assert [found(known, target=target) for target in (first, second, third)] == [
+        ["temperature"],
+        [],
+        ["temperature"],
+    ]
+    assert (len(known._tables), len(known._labels)) == (2, 2)
+
+
 def test_learned_repairs_are_counted_once_by_model_and_fault(known: LearnedRepairs) -> None:
     """A repair with too little evidence shows its model and fault with a count of zero."""
     assert known.count_learned() == {}

@@ -112,6 +112,42 @@ def test_mended_target_is_unlearned_by_time(
     assert found(known) == []
 
 
+def lost(known: LearnedRepairs, tenant: str, key: RepairKey) -> None:
+    """Let the probe end in a timeout, or without its client."""
+
+
+def test_lost_probe_is_made_again_after_a_minute(known: LearnedRepairs, clock: Clock) -> None:
+    """Until then its answer is awaited, so that requests in flight are no probes too."""
+    assert numbers_of_probes(known, 50, lost) == [50]
+    clock.now += 59
+    assert numbers_of_probes(known, 100, lost) == []
+    clock.now += 1
+    assert numbers_of_probes(known, 2, contradicted) == [1, 2]
+    assert found(known) == []
+
+
+def test_one_request_at_a_time_probes_after_a_contradiction(known: LearnedRepairs) -> None:
+    known.contradict(GPT, "a", KEY)
+    assert numbers_of_probes(known, 10, lost) == [1]
+
+
+def test_client_without_evidence_probes_though_processes_are_replaced(
+    known: LearnedRepairs, clock: Clock
+) -> None:
+    """Its interval begins with the newest probe or confirmation of any client, not with the process."""
+
+    def probes_of_a_new_process() -> list[int]:
+        process = LearnedRepairs(clock)
+        for identity, table in known._tables.items():
+            process.adopt(identity, table)
+        return numbers_of_probes(process, 1, tenant="new")
+
+    clock.now += HOUR - 1
+    assert probes_of_a_new_process() == []
+    clock.now += 1
+    assert probes_of_a_new_process() == [1]
+
+
 def test_client_that_learned_from_others_probes_as_well(known: LearnedRepairs, clock: Clock) -> None:
     """Its first request begins the interval. Its contradiction outweighs what others confirmed for it."""
     for tenant in ("new", "newer"):

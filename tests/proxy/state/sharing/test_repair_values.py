@@ -71,12 +71,12 @@ def test_evidence_is_read_as_it_was_written(stored: StoredRepairs) -> None:
 
 
 def test_counts_and_times_are_rounded() -> None:
-    """A ten-thousandth of a confirmation and half a second change no decision."""
+    """No time becomes later, since a later probe would begin a new interval."""
     held = Evidence(confirmed=1 / 3, at=7.4, since=7.6, probed_at=7.6, conversations=(("c", 7.4),))
     [read] = read_repairs(
         write_repairs(StoredRepairs(RepairTable({Place("", KEY): held})))
     ).table.entries.values()
-    assert read == Evidence(confirmed=0.3333, at=7.0, since=8.0, probed_at=8.0, conversations=(("c", 7.0),))
+    assert read == Evidence(confirmed=0.3333, at=7.0, since=7.0, probed_at=7.0, conversations=(("c", 7.0),))
 
 
 def test_the_newest_sixteen_writes_are_kept() -> None:
@@ -128,6 +128,9 @@ DAMAGED: dict[str, bytes] = {
     "no writes": changed(lambda fields: fields.pop("writes")),
     "writes that are no texts": changed(lambda fields: fields.update(writes=[1])),
     "too many entries": changed(lambda fields: fields.update(entries=fields["entries"] * (MAX_ENTRIES + 1))),
+}
+
+WRONG: dict[str, bytes] = {
     "an entry without its end": changed(lambda fields: fields["entries"][0].pop()),
     "a client that is no text": changed(at(0, 5)),
     "a feature of 5,000 characters": changed(at(2, "x" * 5_000)),
@@ -148,6 +151,19 @@ def test_damaged_value_reads_as_nothing(value: bytes) -> None:
     """It is of this version, so that the next write replaces it."""
     assert read_repairs(value) == NOTHING_STORED
     assert not is_of_other_version(value)
+
+
+@pytest.mark.parametrize("value", WRONG.values(), ids=WRONG)
+def test_wrong_entry_is_left_out(value: bytes) -> None:
+    """The names of the newest writes are kept, and so are the other entries."""
+    assert read_repairs(value) == StoredRepairs(RepairTable({}), STORED.writes)
+
+
+def test_wrong_entry_costs_no_other_entry() -> None:
+    def add(fields: dict[str, Any]) -> None:
+        fields["entries"].insert(0, [*fields["entries"][0][:2], "x" * 5_000, *fields["entries"][0][3:]])
+
+    assert read_repairs(changed(add)) == STORED
 
 
 @given(st.binary(max_size=99))
