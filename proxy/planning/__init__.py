@@ -22,6 +22,7 @@ The modules, in the order in which a request passes through them:
     learned                   makes repairs that were learned before a request is sent
     corrective_note           the note that tells the model about an unusable call
     dry_run                   a plan that is shown and not sent
+    describe_dry_run          a dry run as JSON-ready values
     preview                   the rules and limits of each configured model
     probe                     what to ask a provider about its rules, and what its replies mean
 """
