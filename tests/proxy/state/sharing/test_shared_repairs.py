@@ -59,28 +59,24 @@ class Replica:
 @pytest.fixture
 def clock() -> Clock:
     """Return the clock that all processes read."""
-    """Return the time of the store and the replicas."""
     return Clock()
 
 
 @pytest.fixture
 def store(clock: Clock) -> FlakyMemory:
     """Return the store that both processes use."""
-    """Return an empty shared store."""
     return FlakyMemory(clock)
 
 
 @pytest.fixture
 def one(store: FlakyMemory, clock: Clock) -> Replica:
     """Return a process with the store."""
-    """Return a replica."""
     return Replica(store, clock)
 
 
 @pytest.fixture
 def other(store: FlakyMemory, clock: Clock) -> Replica:
     """Return a second process with the same store."""
-    """Return another replica."""
     return Replica(store, clock)
 
 
