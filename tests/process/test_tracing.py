@@ -84,7 +84,8 @@ def traced(
         "OTEL_RESOURCE_ATTRIBUTES": "deployment.environment=test",
         "OTEL_BSP_SCHEDULE_DELAY": "50",
     }
-    with serve(directory, config_of(openai_thread, transport), variables=variables) as process:
+    config = config_of(openai_thread, transport, instructions="zq-policy")
+    with serve(directory, config, variables=variables) as process:
         yield process
 
 
@@ -226,7 +227,7 @@ def test_both_spans_tell_of_a_stream_that_is_cut(
 def test_nothing_that_was_said_leaves(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector, stream: bool
 ) -> None:
-    """No exported byte contains texts, tools, arguments, users, ids, headers, keys or a provider's messages."""
+    """No exported byte has texts, tools, arguments, users, ids, headers or keys, of a client, provider or operator."""
     tool = {"type": "function", "function": {"name": "zq-tool", "description": "zq-about", "parameters": {}}}
     call = {"id": "zq-call", "type": "function", "function": {"name": "zq-tool", "arguments": '{"zq-a": 1}'}}
     history: Any = [
@@ -252,6 +253,7 @@ def test_nothing_that_was_said_leaves(
     collector.wait_for(8)
     assert b"gen_ai.request.model" in collector.raw
     assert b"zq" not in collector.raw
+    assert "zq-policy" in str(openai_emulator.requests[0].body)
 
 
 def test_what_is_left_is_sent_at_the_end(
