@@ -27,6 +27,9 @@ _ESCAPED = tuple(
     for letter in _LETTERS.decode() + " "
     for mark in ("\\u00", "\\x", "%")
 )
+_OTHER_ESCAPES = re.compile(r"\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|%[0-9a-f]{2}")
+"""Escapes of characters that are not compared: punctuation, and all that is not ASCII."""
+
 _MARKUP = frozenset({"role", "type"})
 """Fields whose values stand between two pieces of text. A provider may join such pieces."""
 
@@ -181,4 +184,4 @@ def _unescaped(text: str) -> str:
             for escaped, letter in _ESCAPED:
                 if escaped.startswith(mark):
                     text = text.replace(escaped, letter)
-    return text.replace("\0", "\\")
+    return _OTHER_ESCAPES.sub(" ", text).replace("\0", "\\")

@@ -2,6 +2,7 @@
 
     features           the part of a request that a repair is learned for
     repair_words       the phrases of the repair table under which a repair is learned, and their way back to the rows
+    own_phrases        the phrases of an error that are the provider's own, and no quotation of the request
     name_repairs       names the repairs of a refused request, without those that only quoted words asked for
     repair_in_advance  makes learned repairs in a plan
 

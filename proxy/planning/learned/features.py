@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.planning.repairs.draft import Draft
 from sanitizers.budget.json_text import json_text
-from sanitizers.messages import SYSTEM_ROLES
+from sanitizers.messages import SYSTEM_ROLES, tool_calls_of
 
 NAMED_FAULTS = frozenset({"call_field", "parameter"})
 """Faults of one parameter or field, which the provider's error names."""
@@ -37,6 +37,17 @@ def has_parameter(feature: str, parameters: Mapping[str, Any]) -> bool:
     """Return True where *parameters* hold the parameter of *feature*, with the refused value if it has one."""
     name, between, digest = feature.partition(_BETWEEN)
     return name in parameters and (not between or _digest(parameters[name]) == digest)
+
+
+def has_field(name: str, draft: Draft) -> bool:
+    """Return True where a call of *draft*, or the function in it, has the field *name*, in any case of its letters."""
+    for entry in draft.entries:
+        for call in tool_calls_of(entry.message):
+            function = call.get("function")
+            fields = (*call, *(function if isinstance(function, dict) else ()))
+            if any(field.lower() == name for field in fields):
+                return True
+    return False
 
 
 def _tool_schemas(draft: Draft) -> str:

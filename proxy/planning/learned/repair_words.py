@@ -62,7 +62,8 @@ def error_for(key: RepairKey) -> ProviderError:
 def is_named(key: RepairKey, error: ProviderError) -> bool:
     """Return True where *error* names the fault of *key*, and the same parameter or field if the fault has one."""
     name = key.feature.partition("=")[0] if key.fault in NAMED_FAULTS else ""
-    return name in error.words and any(row.fits(error) for row in rows_for(key))
+    is_there = not name or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", error.words) is not None
+    return is_there and any(row.fits(error) for row in rows_for(key))
 
 
 def _is_known(key: RepairKey, table: Sequence[Row]) -> bool:
