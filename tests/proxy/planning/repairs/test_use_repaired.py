@@ -1,0 +1,63 @@
+"""Tests of a plan that gets a repaired request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from proxy.planning.plan import Plan
+from proxy.planning.repairs import Repaired, repair_request
+from proxy.planning.repairs.use_repaired import use_repaired
+from sanitizers import Change
+from sanitizers.gemini_profiles import GEMINI_3, GEMINI_3_STRICT
+from tests.proxy.planning.learned.teaching import case_named, plan_of_case
+from tests.proxy.planning.repairs.asking import refusal
+
+EARLIER = Change("note", "inserted", 3, "malformed")
+COUNTS = {"restored": 2, "carried": 1, "withheld": 4, "replaced": 8}
+
+
+def repaired_case(name: str) -> tuple[Plan, Repaired]:
+    """Return the plan of the request in the case *name*, with an earlier change, and its repair."""
+    case = case_named(name)
+    plan = replace(plan_of_case(case), later_changes=(EARLIER,), signatures=COUNTS)
+    repaired = repair_request(plan.messages, plan.parameters, plan.profile, refusal(case.words, **case.more))
+    assert repaired is not None
+    return plan, repaired
+
+
+@pytest.mark.parametrize("name", ["parameter-renamed", "alternation", "tail", "call_ids-unknown"])
+def test_plan_gets_the_repaired_request_and_its_changes(name: str) -> None:
+    """All else stays: the client's request, the deployment, the counts and the earlier changes."""
+    plan, repaired = repaired_case(name)
+
+    used = use_repaired(plan, repaired)
+
+    assert (used.messages, used.parameters) == (repaired.messages, repaired.parameters)
+    assert used.later_changes == (EARLIER, *repaired.changes)
+    assert (
+        replace(
+            used,
+            messages=plan.messages,
+            parameters=plan.parameters,
+            profile=plan.profile,
+            later_changes=plan.later_changes,
+        )
+        == plan
+    )
+
+
+def test_profile_stays_where_the_repair_needs_no_other() -> None:
+    plan, repaired = repaired_case("tail")
+
+    assert use_repaired(plan, repaired).profile == GEMINI_3_STRICT
+    assert use_repaired(plan, replace(repaired, profile=None)).profile is plan.profile
+
+
+def test_refused_signatures_count_as_withheld_and_replaced() -> None:
+    """The repair takes every signature out, and puts a stand-in on the first call of each turn."""
+    plan, repaired = repaired_case("signature-corrupted")
+
+    assert plan.profile == GEMINI_3
+    assert use_repaired(plan, repaired).signatures == {"withheld": 7, "replaced": 1}
