@@ -98,7 +98,8 @@ def _notes(run: DryRun, settings: Settings, *, has_file: bool) -> list[str]:
     """
     notes = []
     general = settings.general_settings
-    if any(owner.instructions is not None for owner in (*general.keys, *general.teams)):
+    special = [*(key.instructions for key in general.keys), *(team.instructions for team in general.teams)]
+    if any(text is not None for text in special):
         notes.append("instructions: those of the master key; a key or a team may have its own")
     if run.mode == "repair":
         policies = CompactionPolicies(settings.compaction, settings.routes.aliases)
