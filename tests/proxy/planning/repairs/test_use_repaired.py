@@ -10,7 +10,7 @@ from proxy.planning.plan import Plan
 from proxy.planning.repairs import Repaired, repair_request
 from proxy.planning.repairs.use_repaired import use_repaired
 from sanitizers import Change
-from sanitizers.gemini_profiles import GEMINI_3, GEMINI_3_STRICT
+from sanitizers.gemini_profiles import GEMINI_3_STRICT
 from tests.proxy.planning.learned.teaching import case_named, plan_of_case
 from tests.proxy.planning.repairs.asking import refusal
 
@@ -55,9 +55,12 @@ def test_profile_stays_where_the_repair_needs_no_other() -> None:
     assert use_repaired(plan, replace(repaired, profile=None)).profile is plan.profile
 
 
-def test_refused_signatures_count_as_withheld_and_replaced() -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["signature-corrupted", "signature-missing"],  # the second repair makes the target one with stand-ins
+)
+def test_refused_signatures_count_as_withheld_and_replaced(name: str) -> None:
     """The repair takes every signature out, and puts a stand-in on the first call of each turn."""
-    plan, repaired = repaired_case("signature-corrupted")
+    plan, repaired = repaired_case(name)
 
-    assert plan.profile == GEMINI_3
     assert use_repaired(plan, repaired).signatures == {"withheld": 7, "replaced": 1}
