@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from proxy.planning.learned.features import NAMED_FAULTS, feature_of, has_field, has_parameter
@@ -52,24 +52,31 @@ def make_withheld(plan: Plan) -> Plan:
 
 
 def _with_features_of(plan: Plan, learned: Iterable[LearnedRepair]) -> list[LearnedRepair]:
-    """Return the repairs of *learned* whose feature the request of *plan* has."""
+    """Return the repairs of *learned* whose feature the request of *plan* has.
+
+    Most repairs are for a parameter that most requests do not have. These requests' messages are not looked at.
+    """
+    fitting = [
+        repair
+        for repair in learned
+        if repair.key.fault != "parameter" or has_parameter(repair.key.feature, plan.parameters)
+    ]
+    if all(repair.key.fault == "parameter" for repair in fitting):
+        return fitting
     entries = tuple(Entry(message, at) for at, message in enumerate(plan.messages))
     draft = Draft(entries, plan.parameters, plan.profile)
-    features: dict[str, str] = {}
-    found = []
-    for repair in learned:
-        fault, feature = repair.key.fault, repair.key.feature
-        if fault in NAMED_FAULTS:
-            has = (
-                has_parameter(feature, plan.parameters) if fault == "parameter" else has_field(feature, draft)
-            )
-        else:
-            if fault not in features:
-                features[fault] = feature_of(fault, draft)
-            has = features[fault] == feature
-        if has:
-            found.append(repair)
-    return found
+    faults = {repair.key.fault for repair in fitting} - NAMED_FAULTS
+    features = {fault: feature_of(fault, draft) for fault in faults}
+    return [
+        repair
+        for repair in fitting
+        if repair.key.fault == "parameter" or _has_feature(repair.key, draft, features)
+    ]
+
+
+def _has_feature(key: RepairKey, draft: Draft, features: Mapping[str, str]) -> bool:
+    """Return True where *draft* has the feature of *key*. *features* are those of *draft*, by their faults."""
+    return has_field(key.feature, draft) if key.fault in NAMED_FAULTS else features[key.fault] == key.feature
 
 
 def _repair(
