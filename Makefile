@@ -12,7 +12,7 @@ PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 test test-fast: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-judges test-uvloop soak: WORKERS ?= auto
 
-.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -101,6 +101,11 @@ bench-memory: $(VENV)/dev $(VENV)/clients $(VENV)/valkey  ## compaction: facts k
 	$(BIN)/python -m benchmarks.compaction.needles
 	$(BIN)/python -m benchmarks.compaction.sessions
 	$(BIN)/python -m benchmarks.compaction.look_up
+
+bench-learned: $(VENV)/dev $(VENV)/valkey  ## learned repairs: calls of 1,000 requests, mended targets, restarts and two processes (some fifteen minutes)
+	$(BIN)/python -m benchmarks.learned.rounds
+	$(BIN)/python -m benchmarks.learned.mended
+	$(BIN)/python -m benchmarks.learned.sharing
 
 bench-tools: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## how much of real tools' meaning is kept
 	$(BIN)/python -m benchmarks.tool_meanings
