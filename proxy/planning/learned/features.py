@@ -14,6 +14,14 @@ from sanitizers.messages import SYSTEM_ROLES, tool_calls_of
 NAMED_FAULTS = frozenset({"call_field", "parameter"})
 """Faults of one parameter or field, which the provider's error names."""
 
+LEARNED_FIELDS = frozenset(
+    {"cache_control", "extra_content", "index", "provider_specific_fields", "thought_signature"}
+)
+"""The fields of calls whose refusal is learned: those that clients are known to send back.
+
+A client may give a field any name, and the names of learned repairs get into the log.
+"""
+
 _SIZE = 8
 _BETWEEN = "="
 """Stands between a parameter's name and the digest of its value."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from proxy.planning.learned.features import NAMED_FAULTS, feature_of, named_value
+from proxy.planning.learned.features import LEARNED_FIELDS, NAMED_FAULTS, feature_of, named_value
 from proxy.planning.learned.own_phrases import own_phrases
 from proxy.planning.learned.repair_words import (
     VALUE,
@@ -48,7 +48,7 @@ def name_repairs(
             continue
         own = own_phrases(row.fault, error, request)
         if row.fault in NAMED_FAULTS:
-            keys |= dict.fromkeys(_named(repair, refused, _without_quotations(row, error, own)))
+            keys |= dict.fromkeys(_named(row, refused, error, _without_quotations(row, error, own)))
             continue
         said = replace(NO_ERROR_FACTS, words="\n".join(own))
         if row.fits(said):
@@ -65,18 +65,17 @@ def _without_quotations(row: Row, error: ProviderError, own: Iterable[str]) -> P
     return replace(error, words=words)
 
 
-def _named(repair: MadeRepair, refused: Draft, error: ProviderError) -> Iterator[RepairKey]:
-    """Yield the key of each parameter or field that *error* names, if the key alone asks for the same change.
+def _named(row: Row, refused: Draft, error: ProviderError, own: ProviderError) -> Iterator[RepairKey]:
+    """Yield the key of each parameter or field that *own* names, if the key alone asks for the same change as *error*.
 
-    There is none where *error* names too many.
+    *own* is *error* without quotations. There is no key where it names too many.
     """
-    row = repair.row
-    details = {change.detail for change in _changes_by(row, refused, error)}
+    details = {change.detail for change in _changes_by(row, refused, own)}
     names = {name for detail in details for name in detail.split(",")}
     for name in sorted(names) if len(names) <= _MAX_KEYS else ():
-        key = _key_of(row, name, refused, error)
+        key = _key_of(row, name, refused, own)
         if row.fault == "call_field":
-            is_same = _changes_by(row, refused, error_for(key)) != ()
+            is_same = name in LEARNED_FIELDS and _changes_by(row, refused, error_for(key)) != ()
         else:  # a limit is dropped where both of its names are refused, and else renamed
             single = replace(refused, entries=(), parameters={name: refused.parameters[name]})
             is_same = _changes_by(row, single, error) == _changes_by(row, single, error_for(key))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from proxy.planning.learned.features import NAMED_FAULTS
+from proxy.planning.learned.features import LEARNED_FIELDS, NAMED_FAULTS
 from proxy.planning.repairs.repair_row import Learning, Row
 from proxy.planning.repairs.repair_table import TABLE
 from proxy.resilience.read_error import NO_ERROR_FACTS, ProviderError
@@ -69,7 +69,8 @@ def is_named(key: RepairKey, error: ProviderError) -> bool:
 def _is_known(key: RepairKey, table: Sequence[Row]) -> bool:
     if key.fault in NAMED_FAULTS:
         found = (_NAMED if key.fault == "parameter" else _FIELD).fullmatch(key.words)
-        return found is not None and found[1] == key.feature.partition("=")[0]
+        is_learned = key.fault == "parameter" or key.feature in LEARNED_FIELDS
+        return is_learned and found is not None and found[1] == key.feature.partition("=")[0]
     known = {_TYPE} if key.fault == "call_type" else set(_phrases(key.fault, table))
     return known.issuperset(key.words.split("\n"))
 

@@ -115,7 +115,8 @@ def test_parameter_that_only_a_quotation_names_is_not_learned(
     assert {key.feature for key in keys} == features
 
 
-CALLED = [user("t1§"), assistant(None, [call("c1", index=0, weight=1)]), tool("c1")]
+CALLED = [user("t1§"), assistant(None, [call("c1", index=0, cache_control={}, note=1)]), tool("c1")]
+UNKNOWN = "unknown field: parameter '{}' is not a valid field"
 OWN_FIELD = "Unknown parameter: 'messages[1].tool_calls[0].index'."
 
 
@@ -123,11 +124,12 @@ OWN_FIELD = "Unknown parameter: 'messages[1].tool_calls[0].index'."
     ("words", "messages", "features"),
     [
         (OWN_FIELD, CALLED, {"index"}),
-        (f"{OWN_FIELD} unknown field: parameter 'weight' is not a valid field", CALLED, {"index", "weight"}),
-        (f"{OWN_FIELD} unknown field: parameter 'note' is not a valid field", CALLED, {"index"}),
+        (f"{OWN_FIELD} {UNKNOWN.format('cache_control')}", CALLED, {"index", "cache_control"}),
+        (f"{OWN_FIELD} {UNKNOWN.format('extra_content')}", CALLED, {"index"}),
+        (f"{OWN_FIELD} {UNKNOWN.format('note')}", CALLED, {"index"}),
         (
-            f"{OWN_FIELD} unknown field: parameter 'weight' is not a valid field",
-            [*CALLED, user("unknown field: parameter 'weight' is not a valid field")],
+            f"{OWN_FIELD} {UNKNOWN.format('cache_control')}",
+            [*CALLED, user(UNKNOWN.format("cache_control"))],
             {"index"},
         ),
     ],
@@ -135,6 +137,7 @@ OWN_FIELD = "Unknown parameter: 'messages[1].tool_calls[0].index'."
 def test_field_is_learned_where_a_call_has_it_and_the_provider_names_it(
     words: str, messages: History, features: set[str]
 ) -> None:
+    """A field such as ``note``, which a client may have invented, is not learned: its name would get into the log."""
     assert {key.feature for key in keys_after(words, messages)} == features
 
 
@@ -176,6 +179,16 @@ def test_limit_is_not_learned_where_both_of_its_names_are_refused(
     keys = keys_after(f"{LIMITS} {SEED}", ASK, parameters)
 
     assert {key.feature for key in keys} == features
+
+
+def test_limit_is_not_learned_where_a_quotation_may_have_refused_its_other_name() -> None:
+    """The repair after the refusal drops the limit then, and the repair in advance would rename it."""
+    quoted = "Unknown parameter: 'max_completion_tokens'."
+    words = f"Unsupported parameter: 'max_tokens'. {SEED} {quoted}"
+
+    keys = keys_after(words, [user(f"t1§ {quoted}")], {"max_tokens": 9, "seed": 7})
+
+    assert [key.feature for key in keys] == ["seed"]
 
 
 NAMES = ["a1", "a2", "a3", "a4", "a5"]

@@ -77,6 +77,7 @@ def test_rows_that_are_never_learned_have_no_way_back(case: Case) -> None:
         SEED._replace(feature="s" * 65, words=f"unsupported parameter: '{'s' * 65}'"),
         SEED_7._replace(words="unsupported value: 'user'"),
         INDEX._replace(words="unknown field: parameter 'weight' is not a valid field"),
+        INDEX._replace(feature="weight", words="unknown field: parameter 'weight' is not a valid field"),
         RepairKey("call_type", "", "missing required parameter: 'messages[1].tool_calls[0].type'", False),
     ],
 )
