@@ -75,16 +75,21 @@ class Side:
         return reply, len(self.provider.calls[mark])
 
 
-def schedule(conversations: int, turns: int) -> Iterator[tuple[int, int]]:
+def schedule(conversations: int, turns: int, at_once: int = _AT_ONCE) -> Iterator[tuple[int, int]]:
     """Yield the conversation and the turn of each request."""
-    for first in range(0, conversations, _AT_ONCE):
+    for first in range(0, conversations, at_once):
         for turn in range(turns):
-            for conversation in range(first, min(first + _AT_ONCE, conversations)):
+            for conversation in range(first, min(first + at_once, conversations)):
                 yield conversation, turn
 
 
-async def run(fault: Fault, conversations: int, turns: int, every: int = 1) -> Result:
-    """Send all requests of the conversations, one after another. Compare both gateways for *every* nth request."""
+async def run(
+    fault: Fault, conversations: int, turns: int, *, every: int = 1, at_once: int = _AT_ONCE
+) -> Result:
+    """Send all requests of the conversations, one after another. Compare both gateways for *every* nth request.
+
+    *at_once* is the number of conversations that go on in turn.
+    """
     result = Result()
     judge = refusing(fault.refuse)
     async with (
@@ -94,7 +99,7 @@ async def run(fault: Fault, conversations: int, turns: int, every: int = 1) -> R
         serving(config_for(plain_provider, fault.route, "false")) as plain_gateway,
     ):
         learning, plain = Side(gateway, provider), Side(plain_gateway, plain_provider)
-        for number, (conversation, turn) in enumerate(schedule(conversations, turns)):
+        for number, (conversation, turn) in enumerate(schedule(conversations, turns, at_once)):
             mark = mark_of(conversation, turn)
             body = orjson.dumps(body_of(fault, conversation, turn, stream=conversation % 2 == 1))
             reply, cost = await learning.ask(body, mark)
@@ -141,7 +146,7 @@ async def run_all(faults: Iterable[Fault]) -> int:
     violations: list[str] = []
     for fault in faults:
         for conversations, turns, every in SHAPES:
-            result = await run(fault, conversations, turns, every)
+            result = await run(fault, conversations, turns, every=every)
             if result.share < LEAST_SHARE:
                 result.violations.append(f"{result.share:.1%} of the requests cost one call")
             print(

@@ -39,7 +39,7 @@ async def test_second_request_of_a_conversation_and_first_of_the_fifth_cost_one_
 
     Each client gets the same answer and changes as without learning, and the provider accepts the same body.
     """
-    result = await run(fault, conversations=fault.confirmations + 2, turns=2)
+    result = await run(fault, fault.confirmations + 2, turns=2, at_once=1)
 
     assert result.violations == []
     assert result.opening == [2] * fault.confirmations + [1, 1]
@@ -49,7 +49,7 @@ async def test_second_request_of_a_conversation_and_first_of_the_fifth_cost_one_
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault.name == "JSON with tools"], ids=name_of)
 async def test_almost_all_of_a_thousand_requests_cost_one_call(fault: Fault) -> None:
     """The others are the first refusals and the probes. No fault needs more of them than one that needs 0.9."""
-    result = await run(fault, conversations=200, turns=5, every=10)
+    result = await run(fault, 200, turns=5, every=10)
 
     assert result.violations == []
     assert result.share >= LEAST_SHARE

@@ -274,3 +274,14 @@ async def test_probe_that_is_planned_again_with_its_memory_goes_without_the_repa
         [listed] = known.list_evidence([""])
         assert listed.evidence.contradicted == pytest.approx(1, abs=0.001)
         assert await gateway.count("learned_applied_total") == 0
+
+
+async def test_refused_probe_of_a_client_that_writes_the_same_words_is_not_repeated_at_once() -> None:
+    """The words may be quoted, so they confirm nothing. A conversation about them would otherwise only probe."""
+    async with target(no_seed) as learning:
+        learning.teach(SEED)
+        learning.make_due()
+        about = [user("What does \"Unsupported parameter: 'seed'\" mean?")]
+
+        assert [await learning.cost(messages=about) for _ in range(3)] == [2, 1, 1]
+        assert learning.evidence()["", "seed"].evidence.doublings == 0
