@@ -42,7 +42,7 @@ class Fault:
     refuse: Callable[[Body], str]
     fields: Mapping[str, Any] = field(default_factory=dict)
     ending: History = field(default_factory=list)
-    call_id: str = "call{0}x{1}"
+    call_id: str = "call_of_{0}_{1}"
     confirmations: int = LOSSLESS
 
 
@@ -112,7 +112,7 @@ def _schema(body: Body) -> str:
 def _call_ids(body: Body) -> str:
     if all(len(call["id"]) == 9 for call in _calls(body)):
         return ""
-    return "Tool call id was call1x1 but must be a-z, A-Z, 0-9, with a length of 9."
+    return "Tool call id was call_of_1_1 but must be a-z, A-Z, 0-9, with a length of 9."
 
 
 def _call_fields(body: Body) -> str:
