@@ -129,6 +129,7 @@ router_settings:
   first_byte_timeout: 121
   idle_timeout: 122
   self_correction: off
+  learn: observe
 general_settings:
   master_key: os.environ/TURNRIGHT_MASTER_KEY
   allow_unauthenticated_access: false
