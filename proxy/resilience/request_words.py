@@ -30,6 +30,9 @@ _ESCAPED = tuple(
 _OTHER_ESCAPES = re.compile(r"\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|%[0-9a-f]{2}")
 """Escapes of characters that are not compared: punctuation, and all that is not ASCII."""
 
+_WIDE_ESCAPE = re.compile(r"\\uff([0-5][0-9a-f])")
+"""An escape of a full-width letter, which a provider may write in its usual form."""
+
 _MARKUP = frozenset({"role", "type"})
 """Fields whose values stand between two pieces of text. A provider may join such pieces."""
 
@@ -184,4 +187,5 @@ def _unescaped(text: str) -> str:
             for escaped, letter in _ESCAPED:
                 if escaped.startswith(mark):
                     text = text.replace(escaped, letter)
+    text = _WIDE_ESCAPE.sub(lambda found: chr(0xFF00 + int(found[1], 16)), text)
     return _OTHER_ESCAPES.sub(" ", text).replace("\0", "\\")

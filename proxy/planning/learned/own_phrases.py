@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -18,6 +19,9 @@ _BESIDE = 5
 
 _MOST_PLACES = 8
 """The most occurrences of a phrase that are compared with the request, which may be large."""
+
+_ESCAPE = re.compile(r"\\+(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[nrtbf])?|%[0-9a-f]{2}")
+"""An escape, whose letters the request does not hold where a provider has written it into a quotation."""
 
 
 def own_phrases(
@@ -54,7 +58,7 @@ def _is_said_beside_own_words(
     """
     if not is_place and sum(map(str.isalnum, phrase)) >= _LONG_ENOUGH:
         return False
-    words = error.words
+    words = _ESCAPE.sub(" ", error.words)
     return any(
         not request.contains(words[start : end + _BESIDE])
         and not (is_place and request.contains(words[max(0, start - _BESIDE) : end]))

@@ -35,6 +35,7 @@ HOLDING: dict[str, Any] = {
     "an address": f"https://example.org/{quote(WORDS)}",
     "punctuation in an address": quote(WORDS.replace(" ", "': ")),
     "escaped punctuation": WORDS.replace(" ", "\\u003A\\x27"),
+    "escaped full width": json.dumps("".join(chr(ord(c) + 0xFEE0) if c.isalnum() else c for c in WORDS)),
     "escaped invisible marks": json.dumps({"x": WORDS.replace("m", "m\u200b")}),
 }
 

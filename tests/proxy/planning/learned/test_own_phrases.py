@@ -77,12 +77,17 @@ def test_short_phrase_is_told_by_the_words_after_it(words: str, texts: list[str]
         ("Unknown name \"x\" at 'tools[0]': Cannot find field.", ["my tools[1] are odd"], True),
         ('Unknown name "x" in: my tools[1] are odd', ["This is in: my tools[1] are odd"], False),
         ('Unknown name "x" in: tools[1] are odd', ["tools[1] are odd"], False),
+        (
+            'Unknown name "x" in: "its\\u00a0\\ntools[\\u00a01] are odd"',
+            ["its\u00a0\ntools[\u00a01] are odd"],
+            False,
+        ),
         ("Unknown name 'my tools[0]' in tools", ["Unknown name 'my tools["], False),
         ("Unknown name 'my tools[", ["my tools["], False),
     ],
 )
 def test_place_is_told_by_the_words_on_both_sides(words: str, texts: list[str], is_own: bool) -> None:
-    """Every request with tools has a field ``tools``."""
+    """Every request with tools has a field ``tools``. A provider may escape what it quotes."""
     assert ("tools[" in found("schema", words, *texts)) is is_own
 
 
