@@ -16,7 +16,7 @@ from benchmarks.learned.rounds import LEAST_SHARE, run
 from benchmarks.learned.target_faults import FAULTS, Fault
 from proxy.observability.request_record import Planned, RequestRecord
 from sanitizers import Change
-from tests.behaviours.learned_targets import SEED, anything, no_seed, target
+from tests.behaviours.learned_targets import REFUSES_TEMPERATURE, SEED, TEMPERATURE, anything, no_seed, target
 from tests.support.builders import system
 from tests.support.sqlite_stores import SteppedClock
 
@@ -188,3 +188,19 @@ async def test_neither_log_nor_metrics_nor_list_hold_a_text_of_a_client() -> Non
     assert faults == {"schema", "parameter"}
     assert text not in listed + metrics + log.getvalue()
     assert "repair_learned" in log.getvalue()
+
+
+async def test_request_with_two_faults_that_were_learned_alone_costs_one_call() -> None:
+    """Without learning it fails: a provider names one parameter at a time, and a request is repaired once."""
+
+    def judge(body: Body) -> Reply | None:
+        return no_seed(body) or (REFUSES_TEMPERATURE if "temperature" in body else None)
+
+    async with target(judge) as learning:
+        before, _ = await learning.ask(temperature=0.5)
+        learning.teach(SEED)
+        assert await learning.cost(temperature=0.5) == 2
+        learning.teach(TEMPERATURE)
+        assert await learning.cost(temperature=0.5) == 1
+
+    assert before.status == 400
