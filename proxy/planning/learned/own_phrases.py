@@ -14,6 +14,11 @@ from proxy.resilience.request_words import RequestWords
 _LONG_ENOUGH = 9
 """Letters and digits of a phrase that hardly stands in a request by chance. Schemas often hold ``enum``."""
 
+_FIELDS = frozenset(
+    {"].tool_calls[", "function_call", "functioncall", "tool_call_id", "tool_calls", "tools["}
+)
+"""Phrases for places that are named like fields of requests, so that most requests hold them."""
+
 _BESIDE = 5
 """Characters beside a phrase that tell a quotation from words that the request holds by chance."""
 
@@ -29,9 +34,9 @@ def own_phrases(
 ) -> tuple[str, ...]:
     """Return the phrases of *fault* in *error* that are the provider's own, in the table's order.
 
-    A phrase that the request does not hold is the provider's own. A request may hold a short phrase by chance, or the
-    name of a place such as ``tools[``. Then the words beside the phrase decide. Phrases that only change what a repair
-    does always count.
+    A phrase that the request does not hold is the provider's own. A request may hold a short phrase by chance, or has a
+    field of that name. Then the words beside the phrase decide. Phrases that only change what a repair does always
+    count.
     """
     found: dict[str, None] = {}
     for row in table:
@@ -42,26 +47,25 @@ def own_phrases(
                 phrase in error.codes
                 or phrase in row.reads
                 or not request.contains(phrase)
-                or _is_said_beside_own_words(phrase, error, request, is_place=phrase in row.beside)
+                or _is_said_beside_own_words(phrase, error, request)
             ):
                 found[phrase] = None
     return tuple(found)
 
 
-def _is_said_beside_own_words(
-    phrase: str, error: ProviderError, request: RequestWords, *, is_place: bool
-) -> bool:
+def _is_said_beside_own_words(phrase: str, error: ProviderError, request: RequestWords) -> bool:
     """Return True where the request holds *phrase*, but nowhere with the same words beside it.
 
     For a short phrase only the words after it count. Those before it may be the path to a part of the request, such as
     ``properties[a].enum``.
     """
-    if not is_place and sum(map(str.isalnum, phrase)) >= _LONG_ENOUGH:
+    is_field = phrase in _FIELDS
+    if not is_field and sum(map(str.isalnum, phrase)) >= _LONG_ENOUGH:
         return False
     words = _ESCAPE.sub(" ", error.words)
     return any(
         not request.contains(words[start : end + _BESIDE])
-        and not (is_place and request.contains(words[max(0, start - _BESIDE) : end]))
+        and not (is_field and request.contains(words[max(0, start - _BESIDE) : end]))
         for start, end in islice(_places(phrase, words), _MOST_PLACES)
     )
 

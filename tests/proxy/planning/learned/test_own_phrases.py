@@ -86,9 +86,23 @@ def test_short_phrase_is_told_by_the_words_after_it(words: str, texts: list[str]
         ("Unknown name 'my tools[", ["my tools["], False),
     ],
 )
-def test_place_is_told_by_the_words_on_both_sides(words: str, texts: list[str], is_own: bool) -> None:
+def test_name_of_a_field_is_told_by_the_words_on_both_sides(
+    words: str, texts: list[str], is_own: bool
+) -> None:
     """Every request with tools has a field ``tools``. A provider may escape what it quotes."""
     assert ("tools[" in found("schema", words, *texts)) is is_own
+
+
+def test_legacy_field_of_a_request_does_not_hide_the_place_that_a_provider_names() -> None:
+    error = refusal("Unknown name \"id\" at 'contents[1].parts[0].function_call': Cannot find field.")
+
+    assert "function_call" in own_phrases("call_ids", error, RequestWords({"function_call": "auto"}))
+
+
+def test_place_that_is_no_field_is_a_quotation_where_the_request_holds_it() -> None:
+    """A tool may be named like it."""
+    assert found("schema", f"Wrong: {ENUM}", "function_declaration") == ["enum:", "tools["]
+    assert found("schema", f"Wrong: {ENUM}") == ["enum:", "function_declaration", "tools["]
 
 
 def test_only_the_first_occurrences_are_compared() -> None:

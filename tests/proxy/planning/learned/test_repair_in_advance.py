@@ -26,7 +26,7 @@ from tests.proxy.planning.learned.teaching import (
 )
 from tests.proxy.planning.repairs.asking import refusal
 from tests.proxy.planning.repairs.cases import Case, answer_of, exchange, object_of, tools_of
-from tests.support.builders import assistant, user
+from tests.support.builders import assistant, call, tool, user
 
 ASK = [user("t1§")]
 STRING = {"type": "string"}
@@ -200,6 +200,8 @@ SETTINGS = RepairKey("tool_settings", "", "'tool_choice' is only allowed when 't
 CHOICE = RepairKey("parameter", "tool_choice", "unsupported parameter: 'tool_choice'", False)
 UNKNOWN_ID = RepairKey("call_ids", "", 'unknown name "id"\nfunction_call', False)
 ID_OF_NINE = RepairKey("call_ids", "", "tool call id was\nwith a length of 9", False)
+INDEX = RepairKey("call_field", "index", "unknown field: parameter 'index' is not a valid field", False)
+CACHED = INDEX._replace(feature="cache_control", words=INDEX.words.replace("index", "cache_control"))
 NO_IDS = replace(OPENAI, call_ids=False)
 
 
@@ -212,6 +214,11 @@ NO_IDS = replace(OPENAI, call_ids=False)
             [LAST_USER],
         ),
         ([UNKNOWN_ID, ID_OF_NINE], plan_of([user("t1§"), *exchange("c1")], {}, NO_IDS), [ID_OF_NINE]),
+        (
+            [CACHED, INDEX],
+            plan_of([user("t1§"), assistant(None, [call("c1", index=0)]), tool("c1")]),
+            [INDEX],
+        ),
         ([CHOICE, SEED, SETTINGS], plan_of(ASK, {"tool_choice": "auto", "seed": 7}), [SETTINGS, SEED]),
     ],
 )
