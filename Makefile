@@ -102,7 +102,8 @@ bench-memory: $(VENV)/dev $(VENV)/clients $(VENV)/valkey  ## compaction: facts k
 	$(BIN)/python -m benchmarks.compaction.sessions
 	$(BIN)/python -m benchmarks.compaction.look_up
 
-bench-learned: $(VENV)/dev $(VENV)/valkey  ## learned repairs: calls of 1,000 requests, mended targets, restarts and two processes (some fifteen minutes)
+bench-learned: $(VENV)/dev $(VENV)/valkey  ## learned repairs: hostile errors, calls of 1,000 requests, mended targets, restarts and two processes (some fifteen minutes)
+	$(BIN)/python -m benchmarks.learned.hostile_errors
 	$(BIN)/python -m benchmarks.learned.rounds
 	$(BIN)/python -m benchmarks.learned.mended
 	$(BIN)/python -m benchmarks.learned.sharing

@@ -5,4 +5,10 @@ target_faults  the faults of targets, each with the provider's words and a reque
 conversations  the requests of an agent at such a target
 gateways       turnright in this process, with one configuration
 rounds         the calls that 1,000 requests cost at a target with one fault
+
+Three modules measure the decision code alone:
+
+hostile_errors    what 10,000 errors teach that quote a hostile client
+error_texts       the errors, with and without their quotations
+refused_requests  the refused requests, and other requests to the same deployment
 """
