@@ -143,7 +143,7 @@ class RequestRepairs:
         keys = () if repaired is None else await self._name(plan, repaired, said)
         result = repaired_plan or plan
         if advance is not None and advance.withheld:
-            left = tuple(repair for repair in advance.withheld if repair.key not in keys)
+            left = tuple(repair for repair in advance.withheld if not is_named(repair.key, said))
             result = replace(result, advance=replace(advance, withheld=left)) if repaired_plan else result
             result = await self.end_probe(result)
         self._plain_was_sent = not made

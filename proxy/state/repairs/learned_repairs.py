@@ -211,15 +211,16 @@ class LearnedRepairs:
     def list_evidence(self, tenants: Iterable[str]) -> Iterator[ListedRepair]:
         """Yield the evidence for every repair. A client that is none of *tenants* stands under its digest."""
         now, names = self._clock(), {client_of(tenant): tenant for tenant in tenants}
-        for identity, table in self._tables.items():
-            for place, evidence in table.entries.items():
-                standing = table.standing(place.client, place.key, now)
+        for identity, table in list(
+            self._tables.items()
+        ):  # a thread may render metrics while the loop adds tables
+            for place, evidence, standing in table.standings_of_all(now):
                 yield ListedRepair(
                     place.key.id_at(identity),
                     self._labels.get(identity, ""),
                     names.get(place.client, place.client),
                     place.key,
-                    evidence.decayed(now),
+                    evidence,
                     standing,
                 )
 
@@ -252,7 +253,7 @@ class LearnedRepairs:
         if old is not None and old.table is table and now < old.until:
             return old
         client = client_of(tenant)
-        standings = {key: table.standing(client, key, now) for key in table.repairs()}
+        standings = table.standings(client, now)
         learned = {key: standing for key, standing in standings.items() if standing.is_learned(key)}
         others = tuple(
             key

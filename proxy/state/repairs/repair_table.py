@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from math import inf
 from typing import NamedTuple
 
 from proxy.state.repairs.evidence import Evidence, confidence
@@ -105,18 +106,66 @@ class RepairTable:
 
     def standing(self, client: str, key: RepairKey, now: float) -> Standing:
         """Return the evidence for *key* as it counts for *client* at *now*."""
-        own = self.entries.get(Place(client, key))
-        confirmed = contradicted = 0.0
-        since = now
+        entries = {place: held for place, held in self.entries.items() if place.key == key}
+        found = RepairTable(entries).standings(client, now)
+        return found.get(key, Standing(0.0, 0.0, 0.0, now))
+
+    def standings(self, client: str, now: float) -> dict[RepairKey, Standing]:
+        """Return the evidence for every repair as it counts for *client* at *now*."""
+        return {key: tally.standing(client, now) for key, tally in self._tallies(now).items()}
+
+    def standings_of_all(self, now: float) -> Iterator[tuple[Place, Evidence, Standing]]:
+        """Yield each entry, with its counts as of *now*, and the evidence as it counts for the entry's client."""
+        tallies = self._tallies(now)
+        for place in self.entries:
+            tally = tallies[place.key]
+            yield place, tally.counts[place.client], tally.standing(place.client, now)
+
+    def _tallies(self, now: float) -> dict[RepairKey, _Tally]:
+        """Return the evidence of all clients for each repair. Reading each entry once keeps a full table cheap."""
+        tallies: dict[RepairKey, _Tally] = {}
         for place, held in self.entries.items():
-            if place.key != key or (own is not None and own.is_alone and held is not own):
-                continue
-            counts = held.decayed(now)
-            most = counts.confirmed + counts.contradicted if held is own else _MOST_FOR_OTHERS
-            confirmed += min(counts.confirmed, most)
-            contradicted += min(counts.contradicted, most)
-            since = min(since, held.since or now)
-        return Standing(confirmed, contradicted, confidence(confirmed, contradicted), since)
+            tally = tallies.get(place.key)
+            if tally is None:
+                tally = tallies[place.key] = _Tally()
+            tally.add(place.client, held.decayed(now), now)
+        return tallies
+
+
+class _Tally:
+    """The evidence of all clients for one repair: each client's counts, and what they come to for a client of none."""
+
+    __slots__ = ("confirmed", "contradicted", "counts", "since")
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Evidence] = {}
+        self.confirmed = 0.0
+        self.contradicted = 0.0
+        self.since = inf
+
+    def add(self, client: str, counts: Evidence, now: float) -> None:
+        """Add the counts of one client."""
+        self.counts[client] = counts
+        self.confirmed += min(counts.confirmed, _MOST_FOR_OTHERS)
+        self.contradicted += min(counts.contradicted, _MOST_FOR_OTHERS)
+        self.since = min(self.since, counts.since or now)
+
+    def standing(self, client: str, now: float) -> Standing:
+        """Return the evidence as it counts for *client*: its own in full, and that of others up to the most."""
+        own = self.counts.get(client)
+        if own is None:
+            return _standing(self.confirmed, self.contradicted, self.since)
+        if own.is_alone:
+            return _standing(own.confirmed, own.contradicted, min(own.since or now, now))
+        return _standing(
+            own.confirmed + max(0.0, self.confirmed - min(own.confirmed, _MOST_FOR_OTHERS)),
+            own.contradicted + max(0.0, self.contradicted - min(own.contradicted, _MOST_FOR_OTHERS)),
+            self.since,
+        )
+
+
+def _standing(confirmed: float, contradicted: float, since: float) -> Standing:
+    return Standing(confirmed, contradicted, confidence(confirmed, contradicted), since)
 
 
 EMPTY = RepairTable({})

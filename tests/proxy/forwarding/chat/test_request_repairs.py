@@ -142,6 +142,16 @@ async def test_observed_repair_that_is_needed_no_longer_is_unlearned() -> None:
         assert not evidence(proxy)["temperature"].is_learned
 
 
+async def test_quoted_words_are_no_contradiction_under_observe() -> None:
+    """The request was refused for the fault. So nothing shows that the repair is needed no longer."""
+    upstream = StrictUpstream(no_temperature)
+    async with serving(upstream, "observe") as proxy:
+        await teach(proxy, upstream, range(4))
+        await ask(proxy, upstream, f"why: {no_temperature(upstream.calls[-2])}")
+        standing = evidence(proxy)["temperature"].standing
+        assert (round(standing.confirmed, 2), standing.contradicted) == (4.0, 0.0)
+
+
 @pytest.mark.parametrize("mode", ["observe", "off"])
 async def test_other_modes_of_sanitizing_teach_nothing(mode: str) -> None:
     """Only mode ``repair`` repairs a refused request, so nothing is learned in other modes."""

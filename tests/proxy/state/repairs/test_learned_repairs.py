@@ -208,6 +208,25 @@ def test_list_names_known_clients_and_has_the_evidence_of_now(known: LearnedRepa
     assert {(each.id, each.label, each.key) for each in listed} == {(KEY.id_at(identity_of(GPT)), "gpt", KEY)}
 
 
+def test_evidence_may_change_while_it_is_listed(known: LearnedRepairs) -> None:
+    """A worker thread renders the metrics while requests teach."""
+    teach(known, target=GPT)
+    listing = known.list_evidence([])
+    assert next(listing).label == "gpt"
+    teach(known, target=OTHER)
+    assert list(listing) == []
+
+
+def test_each_client_is_listed_with_the_evidence_that_counts_for_it(known: LearnedRepairs) -> None:
+    """Of others at most three confirmations count, and none once the client's own probes have dropped the repair."""
+    teach(known, "a", 5)
+    teach(known, "b", 1)
+    teach(known, "c", 4)
+    drop(known, "c")
+    listed = {each.client: each.standing.confirmed for each in known.list_evidence(["a", "b", "c"])}
+    assert listed == {"a": pytest.approx(6.0), "b": pytest.approx(4.0), "c": 0.0}
+
+
 def test_forgotten_repair_is_gone_for_all_clients_of_its_deployment(
     known: LearnedRepairs, reports: Reports
 ) -> None:
