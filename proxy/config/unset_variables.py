@@ -27,6 +27,7 @@ Nearly every field's type accepts this text.
 
 _FILLER_MODEL = "openai/filler"
 _KEY = "api_key"
+_INSTRUCTIONS = "instructions"
 
 
 class TakenOut(NamedTuple):
@@ -50,8 +51,8 @@ class TakenOut(NamedTuple):
 def take_out(raw: Mapping[object, object], environ: Mapping[str, str]) -> TakenOut:
     """Return *raw* without the entries that need a variable without a value in *environ*. *raw* is not changed.
 
-    The variables of an entry are those in its ``litellm_params`` and in the credentials that it names. A file whose
-    entries all miss a variable is a fault.
+    The variables of an entry are those in its ``litellm_params`` and ``instructions``, and in the credentials that it
+    names. A file whose entries all miss a variable is a fault.
     """
     entries = raw.get("model_list")
     if not isinstance(entries, list):
@@ -93,8 +94,10 @@ def _unset_of(entry: object, environ: Mapping[str, str], credentials: Mapping[st
     params = entry.get("litellm_params") if isinstance(entry, dict) else None
     if not isinstance(params, dict):
         return ()
+    assert isinstance(entry, dict)
     named = credentials.get(str(params.get("litellm_credential_name")), ())
-    return tuple(dict.fromkeys((*(name for _, name in _unset_in(params, environ)), *named)))
+    texts = (params, entry.get(_INSTRUCTIONS))
+    return tuple(dict.fromkeys((*(name for each in texts for _, name in _unset_in(each, environ)), *named)))
 
 
 def _unset_in(
@@ -133,6 +136,9 @@ def _fill(
             unset = frozenset(place for place, _ in _unset_in(entry.get(section), environ))
             filled[listed][position] = {**entry, section: _with_filler(entry.get(section), (), unset)}
             paths |= {path_of((listed, position, section, *place)) for place in unset}
+            if any(_unset_in(entry.get(_INSTRUCTIONS), environ)):
+                filled[listed][position][_INSTRUCTIONS] = FILLER
+                paths.add(path_of((listed, position, _INSTRUCTIONS)))
     return filled, frozenset(paths)
 
 

@@ -43,6 +43,17 @@ def test_an_unset_variable_takes_out_its_model_alone(params: dict[str, Any], ref
     assert "ABSENT" not in str(caught.value)
 
 
+@pytest.mark.parametrize("instructions", ["os.environ/ABSENT", {"file": "${ABSENT}"}])
+def test_unset_variable_of_instructions_takes_out_their_model(instructions: Any) -> None:
+    """The model is never served without its policy. The gateway's own instructions have no such way out."""
+    loaded = load({**entry("bad", api_key="k"), "instructions": instructions}, GOOD)
+
+    assert loaded.settings.routes.names == ("good",)
+    assert [warning.partition(":")[0] for warning in loaded.warnings] == ["model_list[0]"]
+    with pytest.raises(ModelUnavailable):
+        choose_pool("bad", loaded.settings)
+
+
 def test_another_entry_of_the_name_serves_it() -> None:
     """Another entry of the same name still serves the model, and its position is that in the file."""
     settings = load(entry("a", api_key="os.environ/ABSENT"), entry("a", api_key="k")).settings
