@@ -157,8 +157,14 @@ class _Trial:
             return True  # the row concerns every answer's form beside tools
         if name == "tools":
             return _schemas_in(parameters) == _schemas_in(refused)
-        is_of_value = name == "response_format" or self._own.says(f"unsupported value: '{name}'")
+        is_of_value = name == "response_format" or self._refuses_value(name)
         return name in refused and (not is_of_value or parameters[name] == refused[name])
+
+    def _refuses_value(self, name: str) -> bool:
+        """Return True where the own words refuse the value of the parameter *name*, and not the parameter itself."""
+        others = replace(self._own, words=self._own.words.replace(f"unsupported value: '{name}'", ""))
+        rows = [row for row in TABLE if row.fault == "parameter"]
+        return repair_request([], {name: None}, self._refused.profile, others, table=rows) is None
 
 
 def _after_refusal(plan: Plan, error: ProviderError) -> Plan:
