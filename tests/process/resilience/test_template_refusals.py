@@ -91,7 +91,7 @@ CASES = (
 
 @pytest.fixture(scope="session")
 def templated(directory: Path, emulators: Mapping[str, Emulator]) -> Iterator[Served]:
-    """Run ``turnright serve`` without retries.
+    """Run ``turnright serve`` without retries and learned repairs, so that each case is refused once.
 
     Its providers are an emulator with chat templates and Cohere's emulator.
     """
@@ -105,7 +105,7 @@ def templated(directory: Path, emulators: Mapping[str, Emulator]) -> Iterator[Se
         ]
         + [{**entry("cohere", COHERE, "litellm", emulators["cohere_chat"].base_url), "profile": "openai"}],
         "general_settings": {"drain_delay": 0, "drain_grace": 2},
-        "router_settings": {"num_retries": 0, "cooldown_time": 0},
+        "router_settings": {"num_retries": 0, "cooldown_time": 0, "learn": "false"},
     }
     with serve(directory, config) as process:
         yield process

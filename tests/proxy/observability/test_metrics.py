@@ -29,6 +29,7 @@ ROUTES = {
     "/v1/completions",
     "/v1/embeddings",
     "/v1/explain",
+    "/v1/learned",
     "/v1/models",
     "/v1/models/{id}",
 }
