@@ -70,6 +70,7 @@ def configuration(
             "connect_timeout": 10,
             "first_byte_timeout": FIRST_BYTE_S,
             "idle_timeout": IDLE_S,
+            "learn": "false",  # otherwise a test's refusal would repair the request of the next one in advance
             **router,
         },
     }
