@@ -22,6 +22,7 @@ from benchmarks.compaction.planted import PlantedSession
 from benchmarks.compaction.provider import Answer, Provider, providing
 from benchmarks.gateway.machine import describe
 from benchmarks.sanitize import History
+from benchmarks.violations import print_violations
 from tests.support.proxied import Proxied
 
 LIMIT = 16_384
@@ -182,10 +183,7 @@ def main() -> int:
             f"| {statistics.median(off):.1f} | {max(on):.0f} | {max(off):.0f} | {len(result.violations)} |"
         )
     violations = [f"{name}: {one}" for name, result in results.items() for one in result.violations]
-    print(f"\n{len(violations)} violations")
-    for violation in violations[:20]:
-        print(f"- {violation}")
-    return 1 if violations else 0
+    return 1 if print_violations(violations) else 0
 
 
 if __name__ == "__main__":

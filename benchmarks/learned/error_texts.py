@@ -54,7 +54,7 @@ _REMARKS = (
     "Parameter: ",
     "Please check your input. ",
 )
-"""What a provider says around a quotation. Some hold the second phrase of a row that needs two."""
+"""Words of a provider around a quotation. Some hold the second phrase of a row that needs two."""
 
 
 class HostileTexts:

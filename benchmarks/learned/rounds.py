@@ -22,6 +22,7 @@ from benchmarks.learned.conversations import body_of, mark_of
 from benchmarks.learned.gateways import config_for, serving
 from benchmarks.learned.provider import Provider, providing, refusing
 from benchmarks.learned.target_faults import FAULTS, Fault
+from benchmarks.violations import print_violations
 from tests.support.proxied import Proxied, Reply
 
 LEAST_SHARE = 0.97
@@ -155,10 +156,7 @@ async def run_all(faults: Iterable[Fault]) -> int:
                 flush=True,
             )
             violations += [f"{fault.name}, {fault.route}: {one}" for one in result.violations]
-    print(f"\n{len(violations)} violations")
-    for violation in violations[:20]:
-        print(f"- {violation}")
-    return len(violations)
+    return print_violations(violations)
 
 
 def main() -> int:

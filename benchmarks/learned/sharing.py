@@ -27,6 +27,7 @@ from benchmarks.learned.gateways import config_for
 from benchmarks.learned.provider import Body, Provider, Reply, providing
 from benchmarks.learned.target_faults import LOSSLESS
 from benchmarks.state.replicas import Replica, Replicas
+from benchmarks.violations import print_violations
 from tests.support.builders import user
 from tests.support.store_servers import valkey_server
 
@@ -162,10 +163,7 @@ def main() -> int:
     print(f"{describe()}\n\n| what | trials | longest, s |\n|---|---|---|")
     for what, seconds in result.seconds.items():
         print(f"| {what} | {len(seconds)} | {max(seconds):.1f} |")
-    print(f"\n{len(result.violations)} violations")
-    for violation in result.violations[:20]:
-        print(f"- {violation}")
-    return 1 if result.violations else 0
+    return 1 if print_violations(result.violations) else 0
 
 
 if __name__ == "__main__":

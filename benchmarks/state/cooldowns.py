@@ -18,6 +18,7 @@ from benchmarks.gateway.machine import describe
 from benchmarks.state.load import OpenLoad
 from benchmarks.state.provider import Provider, providing
 from benchmarks.state.replicas import Replicas, config_for
+from benchmarks.violations import print_violations
 from proxy.emulator.faults import NO_FAULT, Fault
 from tests.support.store_servers import valkey_server
 
@@ -179,10 +180,7 @@ def main() -> int:
     for number, trial in enumerate(trials):
         probed = "-" if trial.probed_after is None else f"{trial.probed_after:.2f}"
         print(f"| {number} | {trial.last_early:.2f} | {len(trial.early)} | {probed} | {trial.at_once} |")
-    print(f"\n{len(violations)} violations")
-    for violation in violations[:20]:
-        print(f"- {violation}")
-    return 1 if violations else 0
+    return 1 if print_violations(violations) else 0
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from benchmarks.state.load import OpenLoad
 from benchmarks.state.provider import providing
 from benchmarks.state.replicas import Replicas, config_for
 from benchmarks.state.store_faults import FAULTS, StoreFault
+from benchmarks.violations import print_violations
 from tests.support.store_servers import valkey_server
 
 _AGAIN_S = 0.5
@@ -127,10 +128,7 @@ def main() -> int:
     print_rows(rows)
     print(f"\nthe latest request was sent {load.behind_s * 1000:.0f} ms too late")
     violations = [f"{row.fault}: {one}" for row in rows for one in row.violations] + ends
-    print(f"\n{len(violations)} violations")
-    for violation in violations[:20]:
-        print(f"- {violation}")
-    return 1 if violations else 0
+    return 1 if print_violations(violations) else 0
 
 
 if __name__ == "__main__":

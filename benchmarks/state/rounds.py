@@ -22,6 +22,7 @@ from benchmarks.state.crossing import find_crossings
 from benchmarks.state.provider import Came, Provider, providing
 from benchmarks.state.replicas import Replicas, config_for
 from benchmarks.state.sessions import Failed, Session
+from benchmarks.violations import print_violations
 from tests.support.store_servers import StoreServer, valkey_server
 
 ALLOWED = 0.001
@@ -159,10 +160,7 @@ def main() -> int:
         print(f"| {name} | {result.rounds:,} | {counts} |")
     print(f"\n{results['killed'].late} writes were not joined in time")
     violations = [f"{name}: {one}" for name, result in results.items() for one in result.violations]
-    print(f"\n{len(violations)} violations")
-    for violation in violations[:20]:
-        print(f"- {violation}")
-    return 1 if violations else 0
+    return 1 if print_violations(violations) else 0
 
 
 if __name__ == "__main__":

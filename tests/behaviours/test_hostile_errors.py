@@ -69,6 +69,6 @@ def test_measurement_sees_a_wrong_decision(
 
 
 def test_measurement_that_finds_nothing_fails() -> None:
-    """Where no error teaches anything, no violation can be seen."""
+    """A violation can only be seen if some errors teach something."""
     assert len(missed(Counter(errors=300, taught=29, **{"changed in advance": 60}))) == 1
     assert missed(Counter(errors=300, taught=30, **{"changed in advance": 60})) == []

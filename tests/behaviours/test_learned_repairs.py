@@ -143,7 +143,7 @@ async def test_one_client_alone_teaches_no_other_client() -> None:
 
 
 async def test_each_client_probes_and_unlearns_for_itself() -> None:
-    """What alice's probes have contradicted is still made for bob, whose own evidence is enough, until bob's probe."""
+    """Alice's probes contradict a repair. Bob still gets it, since his own evidence is enough, until he probes."""
     async with target(no_seed, **KEYS) as served:
         alice, bob = (served.as_client(f"sk-{name}-0123456789") for name in ("alice", "bob"))
         for name in ("alice", "bob"):

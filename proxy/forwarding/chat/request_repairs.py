@@ -71,7 +71,7 @@ class RequestRepairs:
         self._learn = gateway.settings.router_settings.learn
         self._lesson: _Lesson | None = None
         self._next: _Lesson | Withdrawal | None = None
-        """What holds from the next call on, if the repaired plan is sent."""
+        """The lesson or the withdrawal that counts from the next call on, if the repaired plan is sent."""
 
         self._withdrawal: Withdrawal | None = None
         self._plain_was_sent = False

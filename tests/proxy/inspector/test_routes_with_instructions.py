@@ -134,7 +134,7 @@ async def test_master_key_sees_what_is_sent_in_every_request(upstream: ScriptedU
 async def test_without_any_key_everyone_is_the_operator(
     upstream: ScriptedUpstream, general: dict[str, Any], key: str, is_shown: bool
 ) -> None:
-    """Where there are only clients' keys, nobody sees the text."""
+    """Nobody sees the text if there are only clients' keys."""
     async with proxied(settings(**general), upstream) as proxy:
         found = await answers(proxy, key, "openai", HISTORIES[0])
 

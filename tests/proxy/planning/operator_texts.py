@@ -23,7 +23,7 @@ OWN = _combined()
 """The texts of the gateway and of the model."""
 
 SHOWN = f"[instructions of the operator: {OWN.bytes} bytes, {OWN.digest}]"
-"""What a client sees in place of :data:`OWN`."""
+"""The text that a client sees in place of :data:`OWN`."""
 
 
 def words_in(value: Any) -> list[str]:

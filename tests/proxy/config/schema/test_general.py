@@ -157,7 +157,7 @@ def test_tracing_takes_flags_alone(key: str, value: Any) -> None:
 def test_operator_is_the_master_key_or_everyone_without_keys(
     section: dict[str, Any], operators: list[str], clients: list[str]
 ) -> None:
-    """Where there are only clients' keys, nobody is the operator."""
+    """Nobody is the operator if there are only clients' keys."""
     general = settings_of(general_settings=section).general_settings
 
     assert [general.is_operator(name) for name in operators] == [True] * len(operators)

@@ -120,7 +120,7 @@ def test_own_confirmation_of_a_conversation_counts_for_an_hour(
     ],
 )
 def test_second_contradiction_in_a_row_drops_all_evidence(between: list[Step], is_dropped: bool) -> None:
-    """What happens *between* two contradictions decides. A dropped client no longer listens to others."""
+    """The steps *between* two contradictions decide. A client that dropped a repair goes by its own evidence alone."""
     held = confirmed(100).contradict(NOW)
     for step in between:
         held = step(held)

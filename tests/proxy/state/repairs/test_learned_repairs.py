@@ -17,7 +17,7 @@ from tests.proxy.state.repairs.teaching import GPT, KEY, OTHER, SEED, drop, foun
 from tests.support.proxied import settings_of
 
 Told: TypeAlias = tuple[str, str, str, bool]
-"""What is reported: the label, the tenant, the feature, and True for a repair that is learned now."""
+"""A report: the label, the tenant, the feature, and True for a repair that is learned now."""
 
 
 class Reports(list[Told]):

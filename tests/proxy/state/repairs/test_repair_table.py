@@ -142,7 +142,7 @@ def test_client_with_too_many_repairs_loses_the_one_with_the_least_evidence() ->
 
 
 def test_old_evidence_is_less_than_new_evidence() -> None:
-    """What decayed is pushed out, although it was more once. A dropped repair counts for two observations."""
+    """Decayed evidence is pushed out, although it was more once. A dropped repair counts for two observations."""
     dropped, old = key_of("dropped"), confirming("a", 4)
     table = table_of([*old, *[event(EventKind.CONTRADICTED, "a", dropped, at=NOW + 21 * DAY)] * 2])
     for number in range(11):
