@@ -21,7 +21,7 @@ from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream import Transport
 from proxy.upstream.chunks_as_whole import chunks_as_whole
 from proxy.upstream.direct.transport import DirectUpstream
-from proxy.upstream.transports import completes_texts, transport_of
+from proxy.upstream.transports import completes_texts, transport_of, transports_of
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 
 
@@ -43,7 +43,7 @@ class SelectingUpstream:
     ) -> dict[str, Transport]:
         """Return the transports that *deployments* need and that are missing in *there*."""
         deployments = tuple(deployments)
-        needed: set[str] = {transport_of(deployment) for deployment in deployments}
+        needed = set[str]().union(*map(transports_of, deployments))
         if any(map(completes_texts, deployments)):
             needed.add("direct")
         missing: dict[str, Transport] = {}

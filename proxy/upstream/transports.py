@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from proxy.config.addresses import OPENAI_SERVERS, has_address
-from proxy.config.schema.routes import Routes
+from proxy.config.schema.routes import ANY_MODEL, Routes
 from proxy.core.deployment import Deployment
 from proxy.upstream.wires import table
 
@@ -17,10 +17,19 @@ def transport_of(deployment: Deployment) -> Literal["direct", "litellm"]:
     return "direct" if deployment.provider in table.WIRES else "litellm"
 
 
+def transports_of(deployment: Deployment) -> frozenset[str]:
+    """Return the names of the transports that calls to *deployment* may take.
+
+    A client names the provider of an entry whose model is ``*``, so both transports may be needed.
+    """
+    by_name = deployment.model == ANY_MODEL and deployment.transport == "auto"
+    return frozenset({"direct", "litellm"} if by_name else {transport_of(deployment)})
+
+
 def uses_litellm(routes: Routes) -> bool:
-    """Tell whether any deployment of *routes* uses litellm, which takes more memory for each request."""
+    """Tell whether any deployment of *routes* may use litellm, which takes more memory for each request."""
     pools = (*routes.exact.values(), *routes.wildcards.values())
-    return any(transport_of(member) == "litellm" for pool in pools for member in pool)
+    return any("litellm" in transports_of(member) for pool in pools for member in pool)
 
 
 def completes_texts(deployment: Deployment) -> bool:

@@ -12,6 +12,7 @@ from typing_extensions import override
 from proxy.config import resolve
 from proxy.upstream.direct.transport import DirectUpstream
 from proxy.upstream.select_transport import SelectingUpstream
+from proxy.upstream.transports import uses_litellm
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import serving_openai
 from tests.support.proxied import GEMINI, chat, proxied, settings_of
@@ -66,6 +67,21 @@ async def test_each_deployment_uses_its_own_transport(monkeypatch: pytest.Monkey
     assert sorted(notes) == ["direct close", "direct start", "litellm close", "litellm start"]
     for name, transport in {"openai/gpt-4.1": "direct", "anthropic/claude-x": "litellm"}.items():
         assert upstream.unsupported(resolve(settings, name)[0], {}) == {transport}
+
+
+def test_client_may_name_a_provider_of_either_transport_for_any_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An entry whose model is ``*`` needs both transports, unless it names one."""
+    monkeypatch.setattr("proxy.upstream.select_transport.DirectUpstream", lambda: Noting("direct", []))
+    monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", []))
+    settings = settings_of(model_list=entries(("*", None)))
+    upstream = SelectingUpstream.for_settings(settings)
+    for name, transport in {"openai/gpt-4.1": "direct", "anthropic/claude-x": "litellm"}.items():
+        assert upstream.unsupported(resolve(settings, name)[0], {}) == {transport}
+
+    assert uses_litellm(settings.routes)
+    assert not uses_litellm(settings_of(model_list=entries(("*", "direct"))).routes)
 
 
 async def test_prepare_starts_the_missing_transports(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,6 +167,7 @@ PROGRAM = """
 import asyncio, json, sys
 from proxy.config import load_settings
 from proxy.upstream.select_transport import SelectingUpstream
+from proxy.upstream.transports import uses_litellm
 
 async def main(listed):
     settings = load_settings(json.dumps({"model_list": listed}).encode(), {}).settings
