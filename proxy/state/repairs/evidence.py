@@ -124,8 +124,8 @@ class Evidence:
     def is_probe_due(self, requests: int, *, since: float, now: float) -> bool:
         """Return True where a request is to be sent without the repair.
 
-        *requests* is the number of requests with the repair since the last probe, which was at *since*. A probe that
-        seems to lie in the future counts as one that is as far in the past, since the clock may have been set back.
+        *requests* is the number of requests with the repair since the last probe, which was at *since*. The clock
+        may have been set back. So a time in the future counts as one that is as far in the past.
         """
         if self.contradictions_in_a_row:
             return True
