@@ -139,7 +139,8 @@ async def input_for(
     given = DryRunInput(
         asked.chat, target, facts, inspection.kept, policy, sender.asked, instructions=instructions
     )
-    return await with_memory(with_learned(given, gateway, sender.key), gateway, label, sender.key)
+    given = await with_learned(given, gateway, sender.key)
+    return await with_memory(given, gateway, label, sender.key)
 
 
 def run_for(given: DryRunInput, inspection: Inspection, gateway: Gateway) -> DryRun:

@@ -211,7 +211,7 @@ class ChatAttemptPlanner:
     async def _repair_in_advance(self, plan: Plan) -> Plan:
         """Return *plan* with the learned repairs that it needs."""
         repairs = self._request_repairs()
-        learned = repairs.find(plan.deployment)
+        learned = await repairs.find(plan.deployment)
         if not learned:
             return plan
         is_first = self.chain.tries == 0 and not self._is_fallback
@@ -310,7 +310,7 @@ class ChatAttemptPlanner:
 
     async def note_answered(self, plan: Plan) -> None:
         """Record what an answer proves of learned repairs, and store suspected signatures as refused."""
-        self._request_repairs().note_answered(plan)
+        await self._request_repairs().note_answered(plan)
         if self._doubted is not None and self.chain.repair_cause is not None:
             await note_refused(self._gateway.store, self._record.key, self._doubted)
 

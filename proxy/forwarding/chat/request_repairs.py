@@ -34,7 +34,7 @@ from proxy.planning.repairs.draft import Draft
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.request_words import RequestWords
 from proxy.state.repairs.repair_key import LearnedRepair, RepairKey
-from sanitizers.messages import Entry
+from sanitizers.messages import Entry, Messages
 from sanitizers.record import record
 
 
@@ -77,14 +77,18 @@ class RequestRepairs:
         self._plain_was_sent = False
         self._conversation: str | None = None
 
-    def find(self, deployment: Deployment) -> tuple[LearnedRepair, ...]:
+    async def find(self, deployment: Deployment) -> tuple[LearnedRepair, ...]:
         """Return the repairs that a request to *deployment* gets in advance, if it needs them.
 
         There are none after a deployment has refused the request because of them.
         """
         if self._learn == "false" or self._withdrawal is not None:
             return ()
-        return self._known.find(deployment, self._tenant, self._find_conversation)
+        known = self._known
+        conversation = (
+            await self._find_conversation() if known.needs_conversation(deployment, self._tenant) else ""
+        )
+        return known.find(deployment, self._tenant, conversation)
 
     async def make_in_advance(
         self, plan: Plan, learned: tuple[LearnedRepair, ...], *, is_first: bool
@@ -214,14 +218,16 @@ class RequestRepairs:
         self._next = Withdrawal(deployment.key, made, refused=1, is_plain=False)
         return await repair_plan(plain, cause)
 
-    def note_answered(self, plan: Plan) -> None:
+    async def note_answered(self, plan: Plan) -> None:
         """Record what the answer to *plan* proves."""
         lesson, self._lesson = self._lesson, None
         deployment, tenant = plan.deployment, self._tenant
         confirmed: tuple[RepairKey, ...] = ()
         if lesson is not None and lesson.deployment == deployment.key and lesson.confirmed:
             confirmed = lesson.confirmed
-            self._known.confirm(deployment, tenant, confirmed, self._find_conversation())
+            conversation = await self._find_conversation()
+            if conversation:  # an unknown one might count again and again
+                self._known.confirm(deployment, tenant, confirmed, conversation)
         withdrawal, self._withdrawal = self._withdrawal, None
         if withdrawal is not None and withdrawal.deployment == deployment.key:
             for key in withdrawal.keys:
@@ -237,9 +243,9 @@ class RequestRepairs:
     def _count_probe(self, outcome: str) -> None:
         self._metrics.learned_probes.labels(outcome).inc()
 
-    def _find_conversation(self) -> str:
+    async def _find_conversation(self) -> str:
         if self._conversation is None:
-            self._conversation = conversation_of(self._chat, self._tenant)
+            self._conversation = await conversation_of(self._chat, self._tenant)
         return self._conversation
 
 
@@ -267,8 +273,17 @@ def without_advance(plan: Plan) -> Plan:
     )
 
 
-def conversation_of(chat: ChatRequest, tenant: str) -> str:
-    """Return the digest of a conversation: of its messages up to the user's first one, or of all messages."""
-    messages = chat.messages
+async def conversation_of(chat: ChatRequest, tenant: str) -> str:
+    """Return the digest of a conversation: of its messages up to the user's first one, or of all messages.
+
+    The digest of a long history is computed in a worker thread. It is empty where that takes too much work.
+    """
+    try:
+        return await run_offloaded(chat.weight, partial(_digest_of, chat.messages, tenant))
+    except TooMuchWork:
+        return ""
+
+
+def _digest_of(messages: Messages, tenant: str) -> str:
     start = start_of(messages)
     return HashChain(messages, tenant)[len(messages) if start is None else start].hex()[:16]

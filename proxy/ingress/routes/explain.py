@@ -56,7 +56,8 @@ async def explain(request: web.Request) -> web.Response:
     facts = facts_of(deployment, settings.budget, lessons)
     instructions = gateway.instructions.find(deployment, record.key)
     given = DryRunInput(chat, target, facts, kept, policy, asked, instructions=instructions)
-    given = await with_memory(with_learned(given, gateway, record.key), gateway, record.model, record.key)
+    given = await with_learned(given, gateway, record.key)
+    given = await with_memory(given, gateway, record.model, record.key)
     is_operator = settings.general_settings.is_operator(record.key)
 
     def describe() -> bytes:

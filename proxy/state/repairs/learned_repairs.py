@@ -122,12 +122,16 @@ class LearnedRepairs:
                 self._labels.setdefault(identity_of(deployment), deployment.label)
                 self._sharing.follow(identity_of(deployment))
 
-    def find(
-        self, deployment: Deployment, tenant: str, find_conversation: Callable[[], str]
-    ) -> tuple[LearnedRepair, ...]:
+    def needs_conversation(self, deployment: Deployment, tenant: str) -> bool:
+        """Return True where :meth:`find` needs the conversation's digest, which takes time for a long history."""
+        identity = identity_of(deployment)
+        table = self._tables.get(identity)
+        return table is not None and bool(self._view(identity, table, tenant, self._clock()).of_conversations)
+
+    def find(self, deployment: Deployment, tenant: str, conversation: str = "") -> tuple[LearnedRepair, ...]:
         """Return the repairs that a request of *tenant* to *deployment* gets in advance, if it needs them.
 
-        *find_conversation* returns the digest of the request's conversation. It is called only where that matters.
+        *conversation* is the digest of the request's conversation, empty where it is not known.
         """
         identity = identity_of(deployment)
         if self._sharing is not None:
@@ -140,7 +144,7 @@ class LearnedRepairs:
         view = self._view(identity, table, tenant, now)
         found = [self._repair(identity, tenant, key, standing, now) for key, standing in view.learned.items()]
         if view.of_conversations:
-            conversation, client = find_conversation(), client_of(tenant)
+            client = client_of(tenant)
             for key in view.of_conversations:
                 own = table.evidence(client, key)
                 if own is not None and own.confirmed_by(conversation, now):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -10,8 +11,10 @@ import pytest
 from typing_extensions import override
 
 from proxy.core.chat_request import ChatRequest
-from proxy.core.errors import UpstreamFault
+from proxy.core.errors import TooMuchWork, UpstreamFault
+from proxy.core.offload import LARGE
 from proxy.core.upstream_call import UpstreamCall
+from proxy.forwarding.chat import request_repairs
 from proxy.forwarding.chat.request_repairs import conversation_of
 from proxy.state.repairs.learned_repairs import ListedRepair
 from tests.proxy.forwarding.attempting import refused
@@ -249,14 +252,48 @@ async def test_words_that_the_client_wrote_teach_nothing() -> None:
         assert not evidence(proxy)
 
 
-def test_conversation_is_named_by_its_messages_up_to_the_users_first() -> None:
+async def named(*messages: Any, tenant: str = "", weight: int = 0) -> str:
+    """Return the digest of a conversation."""
+    return await conversation_of(
+        ChatRequest("m", list(messages), False, False, {}, {}, weight=weight), tenant
+    )
+
+
+async def test_conversation_is_named_by_its_messages_up_to_the_users_first() -> None:
     """Later messages do not change the digest. Another tenant or another first message does."""
+    begun = await named(system("s"), user("a"))
+    assert await named(system("s"), user("a"), assistant("b"), user("c")) == begun
+    assert await named(system("s"), user("b")) != begun
+    assert await named(system("s"), user("a"), tenant="t") != begun
+    assert await named(system("only")) != await named(system("other"))
 
-    def named(*messages: Any, tenant: str = "") -> str:
-        return conversation_of(ChatRequest("m", list(messages), False, False, {}, {}, weight=0), tenant)
 
-    begun = named(system("s"), user("a"))
-    assert named(system("s"), user("a"), assistant("b"), user("c")) == begun
-    assert named(system("s"), user("b")) != begun
-    assert named(system("s"), user("a"), tenant="t") != begun
-    assert named(system("only")) != named(system("other"))
+@pytest.mark.parametrize(("weight", "is_here"), [(LARGE, True), (LARGE + 1, False)])
+async def test_digest_of_a_long_conversation_is_computed_in_a_worker_thread(
+    monkeypatch: pytest.MonkeyPatch, weight: int, is_here: bool
+) -> None:
+    """A body of 32 MiB would hold the event loop for a second."""
+    threads = []
+
+    def digest(*_: Any) -> str:
+        threads.append(threading.get_ident())
+        return "digest"
+
+    monkeypatch.setattr(request_repairs, "_digest_of", digest)
+    assert await named(user("a"), weight=weight) == "digest"
+    assert (threads == [threading.get_ident()]) is is_here
+
+
+async def test_conversation_that_takes_too_much_work_to_name_teaches_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without its name it might count again and again. The request is repaired all the same."""
+
+    def refuse(*_: Any) -> str:
+        raise TooMuchWork("too many steps")
+
+    monkeypatch.setattr(request_repairs, "_digest_of", refuse)
+    upstream = StrictUpstream(no_temperature)
+    async with serving(upstream) as proxy:
+        await teach(proxy, upstream, range(5))
+        assert not evidence(proxy)

@@ -36,4 +36,4 @@ def found(
     known: LearnedRepairs, tenant: str = "a", conversation: str = "new", target: Deployment = GPT
 ) -> list[str]:
     """Return the features of the repairs that a request gets in advance."""
-    return [repair.key.feature for repair in known.find(target, tenant, lambda: conversation)]
+    return [repair.key.feature for repair in known.find(target, tenant, conversation)]

@@ -79,7 +79,7 @@ def test_found_repair_says_since_when_and_how_sure(known: LearnedRepairs, clock:
     clock.now += 60
     known.contradict(GPT, "b", KEY)
     teach(known, times=10)
-    [repair] = known.find(GPT, "a", str)
+    [repair] = known.find(GPT, "a")
     assert (repair.key, repair.since, repair.of_conversation) == (KEY, begun, False)
     assert [repair.confirmed, repair.contradicted] == pytest.approx([14, 1], abs=0.001)
     assert repair.confidence == pytest.approx(0.80, abs=0.01)
@@ -88,7 +88,7 @@ def test_found_repair_says_since_when_and_how_sure(known: LearnedRepairs, clock:
 def test_conversation_gets_its_own_repair_for_an_hour(known: LearnedRepairs, clock: Clock) -> None:
     """One confirmation is enough for the same conversation of the same client, and for no other."""
     known.confirm(GPT, "a", [KEY], "same")
-    [repair] = known.find(GPT, "a", lambda: "same")
+    [repair] = known.find(GPT, "a", "same")
     assert repair.of_conversation
     assert (found(known), found(known, "b", "same")) == ([], [])
     clock.now += 3_599
@@ -97,20 +97,15 @@ def test_conversation_gets_its_own_repair_for_an_hour(known: LearnedRepairs, clo
     assert found(known, conversation="same") == []
 
 
-def test_conversation_is_named_only_where_that_matters(known: LearnedRepairs) -> None:
-    """The digest of a conversation costs time, so a repair that is learned anyway does not ask for it."""
-
-    def fail() -> str:
-        raise AssertionError("the conversation was named")
-
-    assert (known.may_have_some, known.find(GPT, "a", fail)) == (False, ())
+def test_conversation_is_needed_only_where_that_matters(known: LearnedRepairs) -> None:
+    """The digest of a conversation costs time, so a repair that is learned anyway does not need it."""
+    assert (known.may_have_some, known.needs_conversation(GPT, "a")) == (False, False)
     known.confirm(GPT, "b", [KEY], "of another client")
-    assert (known.may_have_some, known.find(GPT, "a", fail)) == (True, ())
+    assert (known.may_have_some, known.needs_conversation(GPT, "a")) == (True, False)
     teach(known)
-    assert len(known.find(GPT, "a", fail)) == 1
+    assert not known.needs_conversation(GPT, "a")
     known.confirm(GPT, "a", [SEED], "same")
-    with pytest.raises(AssertionError):
-        known.find(GPT, "a", fail)
+    assert known.needs_conversation(GPT, "a")
 
 
 def test_decay_is_seen_within_ten_seconds(known: LearnedRepairs, clock: Clock, reports: Reports) -> None:

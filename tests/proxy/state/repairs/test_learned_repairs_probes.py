@@ -55,7 +55,7 @@ def send(
     needed: frozenset[RepairKey] = frozenset(),
 ) -> list[RepairKey]:
     """Send a request, and return its probe if it is one. It needs the repairs *needed*, or all of them."""
-    repairs = [each for each in known.find(GPT, tenant, lambda: "new") if not needed or each.key in needed]
+    repairs = [each for each in known.find(GPT, tenant, "new") if not needed or each.key in needed]
     probed = [each.key for each in repairs if each.probe_due][:1]
     known.note_sent(
         GPT, tenant, [each.key for each in repairs if each.key not in probed], next(iter(probed), None)

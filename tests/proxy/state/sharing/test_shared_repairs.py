@@ -48,7 +48,7 @@ class Replica:
 
     def found(self, tenant: str = "", conversation: str = "new") -> list[RepairKey]:
         """Return the repairs that a request gets in advance."""
-        return [repair.key for repair in self.learned.find(GPT, tenant, lambda: conversation)]
+        return [repair.key for repair in self.learned.find(GPT, tenant, conversation)]
 
     def evidence(self) -> tuple[float, float]:
         """Return the counts for the repair of all clients together."""
@@ -249,10 +249,10 @@ async def test_time_of_a_machine_whose_clock_is_ahead_counts_as_now(store: Flaky
     await ahead.poll()
     here = Replica(store, clock)
     await here.poll()
-    [repair] = here.learned.find(GPT, "", lambda: "new")
+    [repair] = here.learned.find(GPT, "", "new")
     assert (repair.since, repair.probe_due) == (clock.now, False)
     clock.now += 3_600
-    [repair] = here.learned.find(GPT, "", lambda: "new")
+    [repair] = here.learned.find(GPT, "", "new")
     assert repair.probe_due
 
 
@@ -262,11 +262,11 @@ async def test_probe_of_one_process_counts_for_the_others(one: Replica, other: R
     await one.poll()
     await other.poll_all()
     one.clock.now += 3_600
-    assert [repair.probe_due for repair in other.learned.find(GPT, "", lambda: "new")] == [True]
+    assert [repair.probe_due for repair in other.learned.find(GPT, "", "new")] == [True]
     one.learned.confirm_probe(GPT, "", KEY)
     await one.poll()
     await other.poll_all()
-    assert [repair.probe_due for repair in other.learned.find(GPT, "", lambda: "new")] == [False]
+    assert [repair.probe_due for repair in other.learned.find(GPT, "", "new")] == [False]
 
 
 async def test_quiet_process_reads_once_a_period_and_writes_nothing(one: Replica, store: FlakyMemory) -> None:
@@ -280,7 +280,7 @@ async def test_quiet_process_reads_once_a_period_and_writes_nothing(one: Replica
 
 
 async def test_deployment_that_is_not_used_is_read_for_an_hour(one: Replica, store: FlakyMemory) -> None:
-    one.learned.find(OTHER, "", str)
+    one.learned.find(OTHER, "")
     await one.poll()
     for seconds, left in ((3_590, 2), (5, 2), (5, 1)):
         one.clock.now += seconds
@@ -301,7 +301,7 @@ def test_first_use_and_each_observation_want_a_poll(one: Replica) -> None:
 def test_number_of_shared_deployments_is_bounded(one: Replica, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients of a wildcard may name any number of models."""
     monkeypatch.setattr("proxy.state.sharing.shared_repairs._CAPACITY", 2)
-    one.learned.find(OTHER, "", str)
+    one.learned.find(OTHER, "")
     one.shared.follow("third")
     assert len(one.shared._shared) == 2
 
