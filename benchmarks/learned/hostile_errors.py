@@ -125,9 +125,9 @@ class _Trial:
         for number in range(MAX_CONVERSATIONS):
             known.confirm(HERE, "", keys, f"conversation {number}")
         for deployment in ELSEWHERE:
-            if known.find(deployment, "", str):
+            if known.find(deployment, ""):
                 yield "model"
-        learned = [replace(repair, probe_due=False) for repair in known.find(HERE, "", str)]
+        learned = [replace(repair, probe_due=False) for repair in known.find(HERE, "")]
         for other in self._requests.others(self._refused):
             yield "other requests"
             plan = plan_of(other)
