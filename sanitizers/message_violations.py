@@ -49,7 +49,7 @@ def find_message_violations(message: Message, profile: Profile) -> Iterator[str]
     content = message.get("content")
     calls = message.get("tool_calls")
     if isinstance(content, str):
-        if role == "tool":
+        if role in RESULT_ROLES:
             if not profile.blank_results and (not content or content.isspace()):
                 yield "blank_result"
         elif not content and not profile.empty_texts:
@@ -61,11 +61,11 @@ def find_message_violations(message: Message, profile: Profile) -> Iterator[str]
         if not (role == "assistant" and (calls or _speaks_otherwise(message, profile))):
             yield "empty_content"
     elif isinstance(content, list):
-        if role in ("tool", "function") and not is_part_list(content):
+        if role in RESULT_ROLES and not is_part_list(content):
             yield "refused_part"
         elif content:
             yield from _part_violations(content, role, profile)
-            if role == "tool" and not profile.blank_results and not any(map(_says_something, content)):
+            if role in RESULT_ROLES and not profile.blank_results and not any(map(_says_something, content)):
                 yield "blank_result"
         else:
             yield "empty_content"
@@ -137,7 +137,7 @@ def _part_violations(parts: list[dict[str, Any]], role: str, profile: Profile) -
         kind = part["type"]
         if kind == "text":
             text = part.get("text")
-            if text is None or (text == "" and not profile.empty_texts and role != "tool"):
+            if text is None or (text == "" and not profile.empty_texts and role not in RESULT_ROLES):
                 yield "empty_text"
             elif not profile.blank_texts and (text == "" or text.isspace()):
                 yield "blank_text"

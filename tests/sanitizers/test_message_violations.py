@@ -104,6 +104,14 @@ ABOUT_CALLS = [
 ABOUT_CONTENTS = [
     Broken("empty_content", 1, [GO, assistant(None)], ASKED),
     Broken("empty_text", 1, [GO, user("")], [*ASKS, tool("a", "")], openai_but(empty_texts=False)),
+    Broken(
+        "empty_text",
+        1,
+        [GO, legacy_call(content="")],
+        [GO, legacy_call(), legacy_result(content="")],
+        openai_but(empty_texts=False),
+        "beside a function call",
+    ),
     Broken("blank_text", 1, [GO, user(" \n")], [GO, user(" a ")], BLANK_FREE),
     Broken(
         "blank_text", 1, [GO, user([text("a"), text("\t")])], [GO, user([text("a")])], BLANK_FREE, "in a part"

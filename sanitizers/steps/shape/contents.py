@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sanitizers.changes import MessageChange
 from sanitizers.errors import Unrepairable
-from sanitizers.messages import MEDIA_FREE_ROLES, MEDIA_PARTS, Message, is_blank, is_part_list
+from sanitizers.messages import MEDIA_FREE_ROLES, MEDIA_PARTS, RESULT_ROLES, Message, is_blank, is_part_list
 from sanitizers.profiles import Profile
 from sanitizers.synthetic import EMPTY_RESULT
 
@@ -35,7 +35,7 @@ def normalize_content(
     refusal = message.get("refusal")  # its words stay, whatever becomes of the field
     message = _drop_refused_fields(message, profile, changes)
     role = message["role"]
-    if role in ("tool", "function"):
+    if role in RESULT_ROLES:
         return _normalize_result(message, profile, changes, index)
     content = message.get("content")
     shaped: Any = content
@@ -61,23 +61,27 @@ def _without_content(
     """
     role = message["role"]
     if role == "assistant":
-        if message.get("tool_calls"):
-            if not profile.null_content:
-                blank = message.get("content")
-                return message if blank in (None, "") else {**message, "content": ""}
+        calls = message.get("tool_calls")
+        if calls and not profile.null_content:
+            blank = message.get("content")
+            return message if blank in (None, "") else {**message, "content": ""}
+        if calls or (profile.openai_forms and _speaks_otherwise(message)):
             if content is None or (content == "" and profile.empty_texts):
                 return message if message.get("content") is content else {**message, "content": content}
             changes.append(MessageChange("dropped", "empty_text"))
             return {**message, "content": None}
-        if profile.openai_forms:  # OpenAI's own format: it may speak in these fields instead
-            if any(message.get(name) is not None for name in ("refusal", "audio", "function_call")):
-                return message if message.get("content") is content else {**message, "content": None}
-        elif refusal and isinstance(refusal, str) and (profile.blank_texts or not refusal.isspace()):
+        is_said = isinstance(refusal, str) and refusal and (profile.blank_texts or not refusal.isspace())
+        if is_said and not profile.openai_forms:
             changes.append(MessageChange("replaced", "refusal_as_text"))
             return {**message, "content": refusal}
     if content == "" and profile.empty_texts and message.get("content") == "":
         return message
     return None
+
+
+def _speaks_otherwise(message: Message) -> bool:
+    """Tell whether an assistant's message has a field of OpenAI's format that stands for a content."""
+    return any(message.get(name) is not None for name in ("refusal", "audio", "function_call"))
 
 
 def _normalize_result(
