@@ -21,9 +21,12 @@ from sanitizers.provider_profiles import (
     CHAT_TEMPLATE_GEMMA,
     CHAT_TEMPLATE_MISTRAL,
     COHERE,
+    DATABRICKS,
     DEEPSEEK,
     DEEPSEEK_REASONER,
     DEEPSEEK_THINKING,
+    FIREWORKS,
+    GROQ,
     MISTRAL,
     PROVIDER_PROFILES,
 )
@@ -53,6 +56,13 @@ For all others (anthropic, bedrock, ollama, vertex …) litellm fetches the addr
 client must not be able to cause such a fetch.
 """
 
+_DEVELOPER_ROUTES = frozenset({"azure", "openai"})
+"""Routes to services that have a role ``developer``, and to any server with OpenAI's API.
+
+Others answer "developer is not one of ['system', 'assistant', 'user', 'tool', 'function']" (pi#5117, BrainPilot#549;
+Cerebras: openclaw#11490; Moonshot: openclaw#8579). litellm calls the role ``system`` for all of them.
+"""
+
 _TEMPLATE_ROUTES = frozenset(
     {
         "docker_model_runner",
@@ -80,11 +90,15 @@ _ROUTES: Mapping[str, Profile] = MappingProxyType(
         "anthropic": ANTHROPIC_STRICT,
         "bedrock": BEDROCK,
         "bedrock_converse": BEDROCK,
+        "cerebras": GROQ,
         "codestral": MISTRAL,
         "cohere": COHERE,
         "cohere_chat": COHERE,
+        "databricks": DATABRICKS,
         "deepseek": DEEPSEEK_THINKING,
+        "fireworks_ai": FIREWORKS,
         "gemini": GEMINI_3_STRICT,
+        "groq": GROQ,
         "mistral": MISTRAL,
     }
 )
@@ -163,6 +177,8 @@ def profile_for(model: str, name: str | None = None) -> Profile:
     if slash and route.startswith("ollama"):
         # Its wire has images, and litellm leaves everything else out without a word.
         profile = replace(profile, refused_media=MEDIA_PARTS - {"image_url"})
+    if profile.developer_role and slash and route not in _DEVELOPER_ROUTES:
+        profile = replace(profile, developer_role=False)
     if profile.remote_media and slash and route not in URL_ROUTES:
         return replace(profile, remote_media=False)
     return profile

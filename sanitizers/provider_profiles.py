@@ -221,6 +221,36 @@ The texts of its errors were seen from ``mistral_common.protocol.instruct`` 1.5.
 CHAT_TEMPLATE_GEMMA = replace(CHAT_TEMPLATE, name="chat-template-gemma", system_role=False)
 """Gemma on a server with a chat template: "System role not supported" [from memory]."""
 
+GROQ = replace(
+    OPENAI,
+    name="groq",
+    # "property 'reasoning_content' is unsupported" (freellmapi#1070, AstrBot#5946). Cerebras refuses such fields too:
+    # litellm sends them to both.
+    refused_fields=_OURS | _REASONING | {"cache_control", "provider_specific_fields"},
+)
+"""Groq and Cerebras: OpenAI's rules, and no field that OpenAI does not have."""
+
+DATABRICKS = replace(
+    OPENAI,
+    name="databricks",
+    # Unknown fields are refused, and `name` of a user's message was once one of them (autogen#4761). litellm leaves
+    # thoughts out, and sends cache marks to Claude.
+    refused_fields=_OURS | _REASONING | {"provider_specific_fields"},
+    # litellm, `llms/databricks`: empty texts are refused, and turns of the model that hold nothing.
+    empty_texts=False,
+    # litellm merges them for all models but Claude.
+    many_systems=False,
+)
+"""Databricks: OpenAI's rules, and no thoughts and empty texts."""
+
+FIREWORKS = replace(
+    OPENAI,
+    name="fireworks",
+    # "Extra inputs are not permitted, field: 'messages[n].…'" (litellm, `llms/fireworks_ai`). Thoughts are read.
+    refused_fields=_OURS | {"cache_control", "provider_specific_fields", "thinking_blocks"},
+)
+"""Fireworks: OpenAI's rules, and no cache marks."""
+
 PROVIDER_PROFILES = (
     ANTHROPIC,
     ANTHROPIC_STRICT,
@@ -231,9 +261,12 @@ PROVIDER_PROFILES = (
     CHAT_TEMPLATE_GEMMA,
     CHAT_TEMPLATE_MISTRAL,
     COHERE,
+    DATABRICKS,
     DEEPSEEK,
     DEEPSEEK_REASONER,
     DEEPSEEK_THINKING,
+    FIREWORKS,
+    GROQ,
     MISTRAL,
 )
 """Every profile of this module, sorted by name."""

@@ -32,9 +32,12 @@ MODELS: Mapping[str, str] = MappingProxyType(
         "chat-template-gemma": "hosted_vllm/gemma-3-27b-it",
         "chat-template-mistral": "hosted_vllm/mistral-small-3.2",
         "cohere": "cohere/command-a-03-2025",
+        "databricks": "databricks/databricks-gpt-oss-120b",
         "deepseek": "deepseek/deepseek-chat",
         "deepseek-reasoner": "deepseek/deepseek-reasoner",
         "deepseek-thinking": "deepseek/deepseek-v4-pro",
+        "fireworks": "fireworks_ai/llama-v3p3-70b-instruct",
+        "groq": "groq/llama-3.3-70b-versatile",
         "mistral": "mistral/mistral-large-latest",
     }
 )

@@ -66,6 +66,9 @@ from sanitizers.profile_names import PREFIXES
         ("deepseek/deepseek-reasoner", "deepseek-reasoner"),
         ("deepseek/deepseek-v4", "deepseek-thinking"),
         ("cohere_chat/command-a-03-2025", "cohere"),
+        ("groq/openai/gpt-oss-120b", "groq"),
+        ("cerebras/llama-3.3-70b", "groq"),
+        ("codestral/codestral-latest", "mistral"),
     ],
 )
 def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> None:

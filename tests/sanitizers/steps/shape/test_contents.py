@@ -8,11 +8,19 @@ import pytest
 
 from sanitizers.messages import Entry
 from sanitizers.profiles import OPENAI
-from sanitizers.provider_profiles import ANTHROPIC, BEDROCK_CLAUDE, CHAT_TEMPLATE, COHERE, DEEPSEEK, MISTRAL
+from sanitizers.provider_profiles import (
+    ANTHROPIC,
+    BEDROCK_CLAUDE,
+    CHAT_TEMPLATE,
+    COHERE,
+    DATABRICKS,
+    DEEPSEEK,
+    MISTRAL,
+)
 from sanitizers.steps.shape import normalize_shape
 from sanitizers.synthetic import EMPTY_RESULT
 from tests.sanitizers.steps.case import Case, History, check
-from tests.support.builders import assistant, call, image, system, text, tool, user
+from tests.support.builders import assistant, call, image, legacy_call, system, text, tool, user
 
 GO = user("go")
 REFUSED = [{"type": "refusal", "refusal": "no"}]
@@ -38,6 +46,13 @@ CONTENTS = [
         [GO, assistant("", calls=[call("a")]), tool("a")],
         [GO, assistant(None, calls=[call("a")]), tool("a")],
         [("dropped", 1, "empty_text")],
+    ),
+    Case(
+        "an empty text beside a function call goes",
+        [GO, legacy_call(content="")],
+        [GO, legacy_call()],
+        [("dropped", 1, "empty_text")],
+        DATABRICKS,
     ),
     Case(
         "an empty part goes, the others stay",
