@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
+from proxy.config.providers.find_provider import find_provider
+from proxy.config.providers.provider_rows import SERVERS
 
 GEMINI_BASE = "https://generativelanguage.googleapis.com/v1beta"
 
-OPENAI_BASES = MappingProxyType(
-    {
-        "deepseek": "https://api.deepseek.com/v1",
-        "groq": "https://api.groq.com/openai/v1",
-        "mistral": "https://api.mistral.ai/v1",
-        "openai": "https://api.openai.com/v1",
-        "openrouter": "https://openrouter.ai/api/v1",
-        "together_ai": "https://api.together.xyz/v1",
-        "xai": "https://api.x.ai/v1",
-    }
-)
-"""Addresses of providers that speak OpenAI's wire format, by litellm's name (the providers' documents, 2026-11)."""
-
-
-OPENAI_SERVERS = frozenset(
-    {"custom_openai", "hosted_vllm", "litellm_proxy", "llamafile", "lm_studio", "xinference"}
-)
+OPENAI_SERVERS = frozenset(SERVERS)
 """Self-hosted servers that speak OpenAI's wire and have no fixed address, by litellm's name (1.105.3)."""
 
 
 def speaks_to(provider: str) -> bool:
     """Return True where the direct transport speaks a provider's wire: OpenAI's, or Gemini's own."""
-    return provider == "gemini" or provider in OPENAI_BASES or provider in OPENAI_SERVERS
+    return provider == "gemini" or find_provider(provider) is not None
 
 
 def base_of(provider: str, api_base: str | None) -> str | None:
@@ -38,12 +23,16 @@ def base_of(provider: str, api_base: str | None) -> str | None:
     """
     if api_base is not None:
         return api_base
-    return GEMINI_BASE if provider == "gemini" else OPENAI_BASES.get(provider)
+    if provider == "gemini":
+        return GEMINI_BASE
+    row = find_provider(provider)
+    return None if row is None else row.base
 
 
 def has_address(provider: str, api_base: str | None) -> bool:
     """Return True where the direct transport knows a deployment's address.
 
-    It must speak the wire format of *provider*.
+    A provider without a row may have an address that litellm knows.
     """
-    return api_base is not None or provider not in OPENAI_SERVERS
+    row = find_provider(provider)
+    return api_base is not None or row is None or row.base is not None

@@ -12,7 +12,11 @@ from proxy.config.addresses import GEMINI_BASE, base_of, has_address, speaks_to
     [
         ("gemini", True, GEMINI_BASE, True),
         ("openai", True, "https://api.openai.com/v1", True),
+        ("groq", True, "https://api.groq.com/openai/v1", True),
+        ("together_ai", True, "https://api.together.ai/v1", True),
+        ("scaleway", True, "https://api.scaleway.ai/v1", True),
         ("hosted_vllm", True, None, False),
+        ("azure", True, None, False),
         ("anthropic", False, None, True),
         ("", False, None, True),
     ],
@@ -20,7 +24,7 @@ from proxy.config.addresses import GEMINI_BASE, base_of, has_address, speaks_to
 def test_provider_has_its_format_and_address(
     provider: str, spoken: bool, base: str | None, known: bool
 ) -> None:
-    """Providers of the direct transport have a default address, except for ``hosted_vllm``."""
+    """Providers of the direct transport have an address, except for servers and accounts of one's own."""
     assert (speaks_to(provider), base_of(provider, None), has_address(provider, None)) == (
         spoken,
         base,
@@ -28,7 +32,7 @@ def test_provider_has_its_format_and_address(
     )
 
 
-@pytest.mark.parametrize("provider", ["gemini", "openai", "hosted_vllm", "anthropic"])
+@pytest.mark.parametrize("provider", ["gemini", "openai", "groq", "scaleway", "hosted_vllm", "anthropic"])
 def test_the_deployment_s_own_address_counts(provider: str) -> None:
     """``api_base`` replaces the provider's address, or sets an address if there is none."""
     assert base_of(provider, "http://127.0.0.1:1/v1") == "http://127.0.0.1:1/v1"

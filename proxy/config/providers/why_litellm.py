@@ -1,0 +1,123 @@
+"""Decides whether the direct transport can call a deployment, and gives the reason where only litellm can.
+
+The direct transport speaks OpenAI's wire to each provider with a row. A few deployments of such providers need more: a
+setting that is missing, a token that an SDK fetches, or another wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from proxy.config.providers.find_provider import find_provider
+
+NEEDS = "the direct transport needs"
+"""Begins each reason that a setting would remove."""
+
+_AZURE_V1 = frozenset({"latest", "preview", "v1"})
+"""Values of ``api_version`` that mean Azure's API without versions (learn.microsoft.com, "API version lifecycle")."""
+
+_AZURE_SECRETS = ("client_secret", "azure_password")
+
+_OLLAMA_OPTIONS = frozenset(
+    {"keep_alive", "mirostat", "num_ctx", "num_gpu", "num_thread", "repeat_penalty", "think"}
+)
+"""Fields of Ollama's own API that its ``/v1`` ignores (docs.ollama.com, "OpenAI compatibility")."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """The facts of a deployment that decide about its transport.
+
+    *model_id* is None for a wildcard, whose models all take the same transport. *given* are the further credentials.
+    *fields* are the names of the fields that are added to each body.
+    """
+
+    provider: str
+    model_id: str | None
+    api_base: str | None
+    has_key: bool
+    given: Mapping[str, object]
+    fields: Collection[str] = field(default=())
+
+
+def why_litellm(facts: CallFacts) -> str | None:
+    """Return the reason why the direct transport cannot call the deployment, or None where it can.
+
+    The reason names the setting that would change it, if there is one.
+    """
+    row = find_provider(facts.provider)
+    if row is None:
+        return "the direct transport does not speak this provider's wire"
+    if facts.api_base is None and row.base is None:
+        return f"{NEEDS} litellm_params.api_base"
+    find = _FURTHER.get(facts.provider)
+    return None if find is None else find(facts)
+
+
+def _azure(facts: CallFacts) -> str | None:
+    base, version = facts.api_base or "", str(facts.given.get("api_version") or "")
+    if not facts.has_key and "azure_ad_token" not in facts.given:
+        fetched = next((name for name in _AZURE_SECRETS if name in facts.given), None)
+        if fetched is not None:
+            return f"litellm fetches a token of Entra ID with {fetched}"
+        return f"{NEEDS} litellm_params.api_key or azure_ad_token"
+    if str(facts.given.get("azure_ad_token", "")).startswith("oidc/"):
+        return "litellm exchanges the token of azure_ad_token"
+    if urlsplit(base).hostname == "gateway.ai.cloudflare.com":
+        return "the gateway has addresses of its own"
+    if (facts.model_id or "").startswith("responses/"):
+        return "the model is asked through the Responses API"
+    if not version and not is_azure_v1(base, version):
+        return f"{NEEDS} litellm_params.api_version"
+    return None
+
+
+def is_azure_v1(api_base: str, api_version: str) -> bool:
+    """Return True where an address and a version mean Azure's API without versions, which OpenAI's addresses have."""
+    return api_base.endswith("/openai/v1") or api_version in _AZURE_V1
+
+
+def _databricks(facts: CallFacts) -> str | None:
+    if not facts.has_key:
+        return f"{NEEDS} litellm_params.api_key; litellm may fetch a token"
+    if (facts.model_id or "").count(".") == 2:
+        return "models of Unity Catalog have another address"
+    return None
+
+
+def _huggingface(facts: CallFacts) -> str | None:
+    if facts.api_base is None and facts.model_id is not None and facts.model_id.count("/") != 1:
+        return "litellm looks up the provider: write huggingface/ORG/NAME:PROVIDER for the direct transport"
+    return None
+
+
+def _ollama(facts: CallFacts) -> str | None:
+    options = sorted(_OLLAMA_OPTIONS.intersection(facts.fields))
+    return f"Ollama's /v1 ignores {options[0]}" if options else None
+
+
+def _perplexity(facts: CallFacts) -> str | None:
+    return "the model is asked through the Responses API" if "/" in (facts.model_id or "") else None
+
+
+def _baseten(facts: CallFacts) -> str | None:
+    name = facts.model_id or ""
+    is_dedicated = facts.api_base is None and len(name) == 8 and name.isalnum()
+    return (
+        "a dedicated deployment has an address of its own: set litellm_params.api_base"
+        if is_dedicated
+        else None
+    )
+
+
+_FURTHER = {
+    "azure": _azure,
+    "baseten": _baseten,
+    "databricks": _databricks,
+    "huggingface": _huggingface,
+    "ollama_chat": _ollama,
+    "perplexity": _perplexity,
+}
+"""The providers of which some deployments need litellm."""
