@@ -1,8 +1,8 @@
 """Passes each call to its deployment's transport.
 
-The setting ``transport`` is ``auto`` by default. That means the direct transport for the providers ``openai`` and
-``gemini``, and litellm for all others. litellm is imported only when a deployment needs it, since the import takes time
-and memory.
+The setting ``transport`` is ``auto`` by default. That is the direct transport for Gemini and for providers that speak
+OpenAI's wire (:mod:`proxy.config.providers`), and litellm for all others. litellm is imported only when a deployment
+needs it, since the import takes time and memory.
 
 Text completions always use the direct transport. For each text completion litellm opens a client that it never closes.
 litellm's streams of text completions lose log probabilities (1.105.3).
@@ -20,6 +20,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream import Transport
 from proxy.upstream.chunks_as_whole import chunks_as_whole
+from proxy.upstream.dialects import can_stream, dialect_for
 from proxy.upstream.direct.transport import DirectUpstream
 from proxy.upstream.transports import completes_texts, transport_of, transports_of
 from proxy.upstream.whole_as_chunks import whole_as_chunks
@@ -90,8 +91,13 @@ class SelectingUpstream:
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
-        upstream = self._upstreams[transport_of(call.deployment)]
-        return _stream_by_whole(upstream, call) if call.deployment.stream is False else upstream.stream(call)
+        transport = transport_of(call.deployment)
+        upstream = self._upstreams[transport]
+        by_whole = call.deployment.stream is False or (
+            "response_format" in call.parameters
+            and not can_stream(call.parameters, dialect_for(call.deployment, transport))
+        )
+        return _stream_by_whole(upstream, call) if by_whole else upstream.stream(call)
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """See :meth:`proxy.upstream.Upstream.unsupported_embedding`."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
+from pydantic import SecretStr
+
 from proxy.config.addresses import OPENAI_SERVERS, has_address
+from proxy.config.providers.find_provider import find_provider
+from proxy.config.providers.why_litellm import CallFacts, why_litellm
 from proxy.config.schema.routes import ANY_MODEL, Routes
 from proxy.core.deployment import Deployment
 from proxy.upstream.wires import table
@@ -14,7 +19,27 @@ def transport_of(deployment: Deployment) -> Literal["direct", "litellm"]:
     """Return the name of the transport that carries the deployment's calls."""
     if deployment.transport != "auto":
         return deployment.transport
-    return "direct" if deployment.provider in table.WIRES else "litellm"
+    if deployment.provider in table.WIRES and find_provider(deployment.provider) is None:
+        return "direct"  # a wire of its own
+    return "direct" if reason_of(deployment) is None else "litellm"
+
+
+@lru_cache(maxsize=4_096)
+def reason_of(deployment: Deployment) -> str | None:
+    """Return the reason why ``transport: auto`` leaves the deployment to litellm, or None where it does not."""
+    named = {name.lower() for name in deployment.extra_headers}
+    facts = CallFacts(
+        deployment.provider,
+        None if deployment.name.endswith("*") else deployment.model_id,
+        deployment.api_base,
+        deployment.api_key is not None or not named.isdisjoint({"api-key", "authorization"}),
+        {
+            name: value.get_secret_value() if isinstance(value, SecretStr) else value
+            for name, value in deployment.credentials.items()
+        },
+        deployment.extra_body.keys(),
+    )
+    return why_litellm(facts)
 
 
 def transports_of(deployment: Deployment) -> frozenset[str]:

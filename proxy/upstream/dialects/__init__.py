@@ -7,6 +7,7 @@ The modules, in the order of the data:
     openai_models     what OpenAI's models refuse, and their reasoning efforts
     gemini_models     the reasoning efforts of Gemini's models
     claude_models     the rules of Claude's models
+    hosted_models     the rows of models whose provider has several
     choose_dialect    the row of a deployment
     fitting           the parameters while the rules change them
     fit_parameters    applies the rules in their order
@@ -22,7 +23,7 @@ from proxy.upstream.dialects.choose_dialect import Transport, dialect_for, withh
 from proxy.upstream.dialects.dialect import Dialect
 from proxy.upstream.dialects.fit_parameters import FittedParameters, fit_parameters
 from proxy.upstream.dialects.fitting import STEP
-from proxy.upstream.dialects.formats import with_instruction
+from proxy.upstream.dialects.formats import can_stream, with_instruction
 from proxy.upstream.dialects.reasoning import lacks_thinking_blocks
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Dialect",
     "FittedParameters",
     "Transport",
+    "can_stream",
     "dialect_for",
     "fit_parameters",
     "lacks_thinking_blocks",

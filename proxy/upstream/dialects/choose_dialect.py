@@ -9,11 +9,13 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from proxy.config.addresses import OPENAI_SERVERS
+from proxy.config.providers.find_provider import find_provider
 from proxy.core.deployment import Deployment
 from proxy.upstream.dialects import table
 from proxy.upstream.dialects.claude_models import claude_of
 from proxy.upstream.dialects.dialect import Dialect
 from proxy.upstream.dialects.gemini_models import efforts_of_gemini
+from proxy.upstream.dialects.hosted_models import row_of_model
 from proxy.upstream.dialects.openai_models import efforts_of_openai, is_openai, refused_by_openai
 from sanitizers import profile_for
 
@@ -29,17 +31,26 @@ _ROWS: Mapping[str, Dialect] = MappingProxyType(
         "cerebras": table.CEREBRAS,
         "cohere": table.COHERE,
         "cohere_chat": table.COHERE,
+        "databricks": table.DATABRICKS,
+        "deepinfra": table.DEEPINFRA,
         "deepseek": table.DEEPSEEK,
         "fireworks_ai": table.FIREWORKS,
+        "codestral": table.MISTRAL,
+        "github": table.OPENAI,
         "groq": table.GROQ,
         "mistral": table.MISTRAL,
+        "moonshot": table.MOONSHOT,
+        "nvidia_nim": table.NVIDIA,
         "ollama": table.OLLAMA,
         "ollama_chat": table.OLLAMA,
         "openai": table.COMPATIBLE,
         "openrouter": table.OPENROUTER,
+        "perplexity": table.PERPLEXITY,
+        "sail": table.SAIL,
         "together_ai": table.TOGETHER,
         "xai": table.XAI,
         **dict.fromkeys(OPENAI_SERVERS, table.COMPATIBLE),
+        "lm_studio": table.LM_STUDIO,
     }
 )
 
@@ -72,8 +83,8 @@ def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
         return _gemini(deployment, direct=transport == "direct")
     if provider in _CLAUDE_ROUTES and claude_of(model) is not None:
         return _claude(provider, model)
-    row = _ROWS.get(provider, table.OTHERS)
-    if is_openai(deployment):
+    row = _ROWS.get(provider) or _other_row(provider)
+    if provider == "azure" or is_openai(deployment):
         return replace(table.OPENAI, efforts=efforts_of_openai(model))
     named = _BY_PROFILE.get(deployment.profile or "") if provider in _OWN_SERVERS else None
     if named is not None:
@@ -84,11 +95,20 @@ def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
         return table.NOVA
     if row is table.OLLAMA and "gpt-oss" in model:
         return replace(row, efforts=table.LEVELS)
-    if row is table.GROQ and "gpt-oss" in model:
-        return replace(row, efforts=table.LEVELS)
+    own = row_of_model(provider, model, direct=transport == "direct")
+    if own is not None:
+        return own
     if provider in _MERGED_LIMITS and transport == "litellm":
         return replace(row, limit="one")
     return row
+
+
+def _other_row(provider: str) -> Dialect:
+    listed = find_provider(provider)
+    if listed is None:
+        return table.OTHERS
+    row = table.MAX_TOKENS if listed.limit_as_max_tokens else table.OTHERS
+    return row if listed.hottest is None else replace(row, temperature=(0.0, listed.hottest))
 
 
 def withheld_names(

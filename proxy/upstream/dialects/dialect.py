@@ -90,6 +90,9 @@ class Dialect:
     formats_with_tools: frozenset[str] = FORMATS
     """The formats that a parameter can ask for when the request has tools."""
 
+    streams_formats: bool = True
+    """True where an answer in a format can be streamed. Otherwise a whole answer is cut into chunks."""
+
     choices: frozenset[str] = CHOICES
     """The kinds of a tool choice that the provider takes."""
 
@@ -101,6 +104,12 @@ class Dialect:
 
     thinking_switch: bool = False
     """True where the parameter ``thinking`` turns reasoning on and off on OpenAI's wire, in addition to the effort."""
+
+    thinking_budget: bool = False
+    """True where the effort is written as Claude's ``thinking`` with a budget of tokens, on OpenAI's wire."""
+
+    tool_marks: bool = True
+    """True where a tool may have a cache mark (``cache_control``)."""
 
     functions: bool = True
     """True where ``functions`` and ``function_call`` are taken. Otherwise they are rewritten as tools."""

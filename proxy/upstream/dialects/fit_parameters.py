@@ -11,7 +11,7 @@ from proxy.upstream.dialects.fitting import Fitting
 from proxy.upstream.dialects.formats import fit_format
 from proxy.upstream.dialects.reasoning import fit_effort
 from proxy.upstream.dialects.sampling import fit_limits, fit_sampling, fit_stops
-from proxy.upstream.dialects.tools import fit_tools
+from proxy.upstream.dialects.tools import fit_tools, has_marks
 from sanitizers import Change, Messages
 from sanitizers.record import record
 
@@ -57,7 +57,7 @@ def fit_parameters(
     Raises ``InvalidRequest`` where a change would spoil the answer for the client. Examples are more answers than the
     model gives, and the choice of an undeclared function. Nothing that was passed in is changed.
     """
-    if parameters.keys() <= _untouched_by(dialect) and parameters.get("tools") != []:
+    if parameters.keys() <= _untouched_by(dialect) and _keeps_tools(parameters.get("tools"), dialect):
         return FittedParameters(parameters)
     fitting = Fitting(parameters, dialect, messages, allowed)
     for name in sorted(dialect.dropped & parameters.keys()):
@@ -76,7 +76,7 @@ def _untouched_by(dialect: Dialect) -> frozenset[str]:
     """Return names that no rule changes, whatever their values, when a request has no other parameters.
 
     Most requests have only such parameters, and calling each rule would take ten times as long. ``tools`` is among
-    them, so the caller has to exclude an empty list.
+    them, so the caller has to look at the list itself (:func:`_keeps_tools`).
     """
     names = {
         "logit_bias",
@@ -94,6 +94,11 @@ def _untouched_by(dialect: Dialect) -> frozenset[str]:
     if dialect.limit == "any":
         names.add("max_completion_tokens")
     return frozenset(names - dialect.dropped)
+
+
+def _keeps_tools(tools: Any, dialect: Dialect) -> bool:
+    """Tell whether *tools*, which may be missing, stay as they are when a request has no tool choice."""
+    return tools is None or (tools != [] and (dialect.tool_marks or not has_marks(tools)))
 
 
 _SEEN_LATER = frozenset({"function_call", "functions", "n"})

@@ -7,6 +7,7 @@ from typing import Any
 
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
+from proxy.upstream.dialects.dialect import Dialect
 from proxy.upstream.dialects.fitting import Fitting
 from sanitizers import Message, Messages
 
@@ -39,6 +40,12 @@ def fit_format(fitting: Fitting) -> None:
         fitting.replace("response_format", {"type": "json_object"}, "in_words")
     else:
         fitting.drop("response_format", "in_words")
+
+
+def can_stream(parameters: Mapping[str, Any], dialect: Dialect) -> bool:
+    """Tell whether an answer to a request with *parameters* can be streamed."""
+    form = None if dialect.streams_formats else parameters.get("response_format")
+    return form is None or form.get("type") == "text"
 
 
 def describe_format(form: Mapping[str, Any], *, has_tools: bool) -> str:

@@ -119,7 +119,7 @@ def renames_limit(deployment: Deployment) -> bool:
 
 def efforts_of_openai(model: str) -> tuple[str, ...] | None:
     """Return the reasoning efforts that one of OpenAI's models takes, or None if they are unknown."""
-    name = model.removeprefix("ft:")
+    name = _plain_name(model)
     return next((efforts for ids, efforts in _EFFORTS if ids.match(name)), None)
 
 
@@ -131,11 +131,24 @@ def is_openai(deployment: Deployment) -> bool:
     return host is not None and (host == "api.openai.com" or host.endswith(".api.openai.com"))
 
 
+_AZURE_FAMILIES = re.compile(r"^(gpt5|o)_series/.*")
+"""The names of deployments at Azure that say their model's family, in litellm's spelling."""
+
+
+def _plain_name(model: str) -> str:
+    """Return the name of *model*, or one of its family where the name of a deployment at Azure says only that."""
+    return _AZURE_FAMILIES.sub(_family_name, model.removeprefix("ft:"))
+
+
+def _family_name(found: re.Match[str]) -> str:
+    return "gpt-5" if found[1] == "gpt5" else "o4-mini"
+
+
 @lru_cache(maxsize=1024)
 def _family_of(deployment: Deployment) -> _Family | None:
-    if not is_openai(deployment):
+    if not is_openai(deployment) and deployment.provider != "azure":
         return None
-    model = deployment.model_id.removeprefix("ft:")
+    model = _plain_name(deployment.model_id)
     return next((family for family in _FAMILIES if family.ids.match(model)), None)
 
 

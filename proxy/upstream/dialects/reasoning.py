@@ -12,7 +12,7 @@ from sanitizers import Message, Messages
 
 _NAME = "reasoning_effort"
 
-_BUDGETS = MappingProxyType(
+THINKING_BUDGETS = MappingProxyType(
     {"minimal": 1024, "low": 1024, "medium": 2048, "high": 4096, "xhigh": 8192, "max": 16384}
 )
 """The budget in tokens that litellm derives from an effort for Claude (run on 1.105.3), least first."""
@@ -76,8 +76,8 @@ def _fit_thinking(fitting: Fitting) -> None:
         fitting.drop(_NAME, "thinking_blocks_missing")
         return
     limit = fitting.value("max_completion_tokens") or fitting.value("max_tokens")
-    if limit is not None and _BUDGETS[effort] >= limit:
-        fits = [known for known, budget in _BUDGETS.items() if budget < limit and known != "minimal"]
+    if limit is not None and THINKING_BUDGETS[effort] >= limit:
+        fits = [known for known, budget in THINKING_BUDGETS.items() if budget < limit and known != "minimal"]
         if not fits:
             fitting.drop(_NAME, "no_room_to_think")
             return

@@ -30,6 +30,9 @@ COMPATIBLE = Dialect("openai-compatible", carried=_TOP_K | {"user"})
 litellm's table lists ``user`` for the names of OpenAI's models only.
 """
 
+# "Invalid tool_choice type: 'object'. Supported string values: none, auto, required" (lmstudio-bug-tracker#670)
+LM_STUDIO = replace(COMPATIBLE, name="lm-studio", choices=CHOICES - {"named"})
+
 OPENROUTER = replace(COMPATIBLE, name="openrouter")  # openrouter.ai/docs: Parameters
 TOGETHER = replace(COMPATIBLE, name="together")  # docs.together.ai/reference/chat-completions
 
@@ -104,6 +107,7 @@ MISTRAL = Dialect(
     stream_usage=False,
     names=(("seed", "random_seed"),),  # Mistral's reference. litellm writes the same name.
     functions=False,
+    tool_marks=False,  # "Extra inputs are not permitted" (eca#231). litellm removes the mark.
 )
 
 DEEPSEEK = Dialect(
@@ -170,14 +174,29 @@ OLLAMA = Dialect(
     functions=False,
 )
 
+_OPENAI_ALONE = frozenset({"modalities", "prompt_cache_key", "safety_identifier", "store", "verbosity"})
+"""Parameters that no other service has, and that strict services refuse."""
+
 GROQ = Dialect(
     "groq",
-    # console.groq.com/docs/openai: 400 for these
-    dropped=frozenset({"logit_bias", "logprobs", "top_k", "top_logprobs"}),
+    # console.groq.com/docs/openai: 400 for these. The others are missing in the types of Groq's own SDK, whose
+    # service refuses unknown fields ("property 'include_reasoning' is unsupported", Roo-Code#673).
+    dropped=_OPENAI_ALONE | {"logit_bias", "logprobs", "prediction", "top_k", "top_logprobs"},
     limit="one",
     answers=1,
     stops=4,
-    formats_with_tools=frozenset({"json_object"}),  # litellm refuses a schema beside tools for most models
+    # "This model does not support response format `json_schema`" (plune-ai/cairn#36)
+    formats=frozenset({"json_object"}),
+    formats_with_tools=frozenset({"json_object"}),
+    # "response_format` does not support streaming" (langchain#23629, langgraphjs#1066)
+    streams_formats=False,
+    tool_marks=False,
+)
+
+GROQ_SCHEMAS = replace(
+    GROQ,
+    name="groq-schemas",
+    formats=FORMATS,  # console.groq.com/docs/structured-outputs. litellm refuses a schema beside tools.
 )
 
 GEMINI = Dialect(
@@ -202,13 +221,143 @@ GEMINI_3 = replace(
     formats_with_tools=FORMATS,
 )
 
-XAI = Dialect("xai", dropped=_TOP_K, limit="one", functions=False)  # docs.x.ai: not in the reference
-CEREBRAS = Dialect("cerebras", dropped=_TOP_K, limit="one", functions=False)
+# docs.x.ai: not in the reference
+XAI = Dialect("xai", dropped=_TOP_K, limit="one", functions=False)
+
+# "Model xxx does not support parameter presencePenalty." (NativeTavern#83, for 4.20 to 4.6). docs.x.ai, "Reasoning":
+# reasoning models refuse both penalties and `stop`.
+XAI_REASONING = replace(XAI, name="xai-reasoning", dropped=XAI.dropped | _PENALTIES | {"stop"})
+XAI_4 = replace(XAI, name="xai-4", dropped=XAI.dropped | _PENALTIES)
+
+CEREBRAS = Dialect(
+    "cerebras",
+    # inference-docs.cerebras.ai, "OpenAI compatibility": 400 for these. Others are refused as well: "property
+    # 'body.store' is unsupported" (openclaw#11490).
+    dropped=_OPENAI_ALONE | _PENALTIES | _TOP_K | {"logit_bias", "service_tier"},
+    limit="one",
+    temperature=(0.0, 1.5),  # the types of Cerebras' own SDK
+    functions=False,
+    tool_marks=False,
+)
 
 FIREWORKS = Dialect(
     "fireworks",
+    # "Extra inputs are not permitted" (FlowiseAI#2866, midscene#1322). The others are missing in litellm's table too.
+    dropped=_OPENAI_ALONE - {"prompt_cache_key"},
     carried=frozenset({"tool_choice"}),  # docs.fireworks.ai, function calling
     limit="one",
     formats_with_tools=frozenset(),  # litellm drops the format beside tools
     functions=False,
+    tool_marks=False,
+)
+
+MAX_TOKENS = replace(OTHERS, name="others-max-tokens", limit="max_tokens")
+"""Another provider, which takes the answer's limit as ``max_tokens`` alone (litellm's table of providers)."""
+
+DEEPINFRA = Dialect(
+    "deepinfra",
+    limit="max_tokens",
+    choices=frozenset({"auto", "none"}),  # deepinfra.com/docs/advanced/function_calling (litellm#4655)
+)
+
+SAIL = Dialect(
+    "sail",
+    # The service has no such fields (litellm 1.105.3, `llms/sail`). It reads `metadata.completion_window` in the place
+    # of a tier.
+    dropped=_PENALTIES | {"logit_bias", "logprobs", "seed", "service_tier", "stop", "top_logprobs"},
+)
+
+MOONSHOT = Dialect(
+    "moonshot",
+    dropped=_OPENAI_ALONE | _TOP_K | {"logit_bias", "logprobs", "prediction", "service_tier", "top_logprobs"},
+    limit="max_tokens",
+    temperature=(0.0, 1.0),  # platform.moonshot.cn/docs, "migrating from OpenAI": [0, 1]
+    efforts=(),
+    choices=CHOICES - {"required"},  # platform.moonshot.cn/docs, "migrating from OpenAI"
+    functions=False,
+)
+"""Moonshot's models ``moonshot-v1``."""
+
+KIMI = replace(
+    MOONSHOT,
+    name="kimi",
+    # "invalid temperature: only 1 is allowed for this model" (llmgateway#2159, cherry-studio#14573). The other sampling
+    # parameters are fixed too (promptfoo#9672).
+    dropped=MOONSHOT.dropped | _PENALTIES | {"n", "temperature", "top_p"},
+    temperature=None,
+    # "tool_choice 'required' is incompatible with thinking enabled", for a named function as well (harn-vm 0.10.34)
+    thinking="always",
+)
+"""Moonshot's Kimi models, which think unless the request turns thinking off."""
+
+# llmgateway#3065: `thinking` is a switch, and thinking is on by default.
+KIMI_2 = replace(KIMI, name="kimi-2", efforts=("none",), thinking_switch=True)
+
+# harn-vm 0.10.120: 3 has efforts, and takes a forced tool call.
+KIMI_3 = replace(KIMI, name="kimi-3", efforts=("low", "high", "max"), choices=CHOICES, thinking="free")
+
+NVIDIA = Dialect(
+    "nvidia",
+    # docs.api.nvidia.com: not in the reference of chat completions, which allows no further fields: "Validation:
+    # Unsupported parameter(s): `prompt_cache_key`" (kimi-cli#2534, picoclaw#1019)
+    dropped=_OPENAI_ALONE
+    | _TOP_K
+    | {"logit_bias", "logprobs", "n", "prediction", "service_tier", "top_logprobs", "user"},
+    limit="max_tokens",
+    answers=1,
+    functions=False,
+    tool_marks=False,
+)
+
+PERPLEXITY = Dialect(
+    "perplexity",
+    # docs.perplexity.ai/api-reference: no tools, and none of these
+    dropped=frozenset(
+        {
+            *("function_call", "functions", "logit_bias", "logprobs", "modalities", "n"),
+            *(
+                "parallel_tool_calls",
+                "prediction",
+                "prompt_cache_key",
+                "safety_identifier",
+                "seed",
+                "service_tier",
+                "stop",
+                "store",
+            ),
+            *("tool_choice", "tools", "top_logprobs", "user", "verbosity"),
+        }
+    ),
+    answers=1,
+    stream_usage=False,  # each chunk has the usage unasked
+)
+
+DATABRICKS = Dialect(
+    "databricks",
+    # docs.databricks.com, "Foundation model REST API reference": not among the fields of a chat request
+    dropped=frozenset(
+        {
+            *(
+                "frequency_penalty",
+                "logit_bias",
+                "logprobs",
+                "modalities",
+                "parallel_tool_calls",
+                "prediction",
+            ),
+            *("presence_penalty", "prompt_cache_key", "safety_identifier", "seed", "service_tier", "store"),
+            *("top_logprobs", "user", "verbosity"),
+        }
+    ),
+    limit="max_tokens",
+    # 'json: unknown field "stream_options"' (continue#12936)
+    stream_usage=False,
+    functions=False,
+)
+
+DATABRICKS_CLAUDE = replace(
+    DATABRICKS,
+    name="databricks-claude",
+    thinking="budget",
+    thinking_budget=True,  # docs.databricks.com, "Query reasoning models"
 )

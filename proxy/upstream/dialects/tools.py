@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proxy.core.errors import InvalidRequest
@@ -10,6 +10,7 @@ from proxy.upstream.dialects.fitting import Fitting
 
 _CHOICES = ("tool_choice", "function_call")
 _WITHOUT_TOOLS = (*_CHOICES, "parallel_tool_calls")
+_MARK = "cache_control"
 
 
 def fit_tools(fitting: Fitting) -> None:
@@ -33,6 +34,8 @@ def fit_tools(fitting: Fitting) -> None:
         return
     if not fitting.dialect.functions:
         _write_as_tools(fitting)
+    if not fitting.dialect.tool_marks:
+        _remove_marks(fitting)
     _fit_choice(fitting)
 
 
@@ -73,6 +76,19 @@ def _write_as_tools(fitting: Fitting) -> None:
     else:
         named = {"type": "function", "function": choice} if isinstance(choice, Mapping) else choice
         fitting.replace("function_call", named, "legacy_form", to="tool_choice")
+
+
+def _remove_marks(fitting: Fitting) -> None:
+    """Remove the cache marks of tools, which only Claude reads."""
+    tools = fitting.value("tools")
+    if tools is not None and has_marks(tools):
+        unmarked = [{name: tool[name] for name in tool if name != _MARK} for tool in tools]
+        fitting.replace("tools", unmarked, "cache_mark")
+
+
+def has_marks(tools: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether any of *tools* has a cache mark."""
+    return any(_MARK in tool for tool in tools)
 
 
 def _fit_choice(fitting: Fitting) -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from proxy.config.providers.find_provider import find_provider
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.upstream.wires.gemini.wire import GEMINI
-from proxy.upstream.wires.openai.wire import OPENAI
+from proxy.upstream.wires.openai.wire import AZURE, OPENAI
 from proxy.upstream.wires.protocol import EmbeddingWire, ProviderWires, TextWire, Wire
 
 OTHERS = "openai"
@@ -20,11 +21,12 @@ OTHERS = "openai"
 
 WIRES: Mapping[str, ProviderWires] = MappingProxyType(
     {
+        "azure": AZURE,
         "gemini": GEMINI,
         "openai": OPENAI,
     }
 )
-"""The wires by provider. The direct transport is the default for these providers."""
+"""The wires by provider."""
 
 
 def wire_of(deployment: Deployment) -> Wire:
@@ -35,7 +37,8 @@ def wire_of(deployment: Deployment) -> Wire:
 def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:
     """Return the wire for a deployment's embeddings. Raises :class:`InvalidRequest` if the provider has none."""
     wire = _wires_of(deployment).embeddings
-    if wire is None:
+    row = find_provider(deployment.provider)
+    if wire is None or (row is not None and not row.embeddings):
         raise InvalidRequest("The provider of this model has no embeddings.", param="model")
     return wire
 
@@ -56,7 +59,8 @@ def text_wire_of(deployment: Deployment) -> TextWire:
 
 def has_texts(deployment: Deployment) -> bool:
     """Tell whether the provider has a wire for text completions."""
-    return _wires_of(deployment).texts is not None
+    row = find_provider(deployment.provider)
+    return _wires_of(deployment).texts is not None and (row is None or row.texts)
 
 
 def _wires_of(deployment: Deployment) -> ProviderWires:

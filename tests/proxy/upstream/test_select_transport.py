@@ -144,6 +144,26 @@ async def test_direct_transport_can_be_started_and_closed_twice() -> None:
     await upstream.close()
 
 
+async def test_client_may_name_a_provider_of_each_transport(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry ``*`` takes any provider, and the client's choice is only known with the request."""
+    notes: list[str] = []
+    monkeypatch.setattr("proxy.upstream.select_transport.DirectUpstream", lambda: Noting("direct", notes))
+    monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", notes))
+    settings = settings_of(model_list=[{"model_name": "*", "litellm_params": {"model": "*"}}])
+    upstream = SelectingUpstream.for_settings(settings)
+    await upstream.start()
+    await upstream.close()
+
+    assert sorted(notes) == ["direct close", "direct start", "litellm close", "litellm start"]
+    for name, transport in {
+        "groq/llama": "direct",
+        "gemini/g": "direct",
+        "anthropic/claude-x": "litellm",
+    }.items():
+        [deployment] = resolve(settings, name)
+        assert upstream.unsupported(deployment, {}) == {transport}, name
+
+
 @pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_both_transports_answer_in_one_process(stream: bool) -> None:
@@ -161,6 +181,30 @@ async def test_both_transports_answer_in_one_process(stream: bool) -> None:
 
     agents = [request.headers["User-Agent"] for request in openai.requests]
     assert [agent.startswith("turnright/") for agent in agents] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("model", "form", "whole"),
+    [
+        ("groq/llama-3.3-70b-versatile", {"type": "json_object"}, True),
+        ("groq/llama-3.3-70b-versatile", {"type": "text"}, False),
+        ("groq/llama-3.3-70b-versatile", None, False),
+        ("openai/gpt-4.1", {"type": "json_object"}, False),
+    ],
+)
+async def test_stream_in_a_format_is_cut_from_a_whole_answer_for_groq(
+    model: str, form: dict[str, str] | None, whole: bool
+) -> None:
+    """Groq answers "response_format` does not support streaming" (langchain#23629)."""
+    async with serving_openai() as openai:
+        settings = settings_of({"m": {"model": model, "api_base": openai.base_url, "api_key": "sk-x"}})
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            fields = {} if form is None else {"response_format": form}
+            reply = await proxy.post(chat("Give me JSON.", model="m", stream=True, **fields))
+
+    assert (reply.status, reply.events[-1]) == (200, "[DONE]")
+    [request] = openai.requests
+    assert ("stream" not in request.body) is whole
 
 
 PROGRAM = """
@@ -195,10 +239,9 @@ def imported_for(fresh_python: Callable[..., str]) -> Imported:
 
 def test_direct_deployments_do_not_import_litellm(imported_for: Imported) -> None:
     """Deployments on the direct transport import neither litellm nor httpx nor OpenAI's SDK."""
-    assert (
-        imported_for(("openai/gpt-4.1", None), (GEMINI, "auto"), ("gemini/*", None), ("mistral/x", "direct"))
-        == "[]"
-    )
+    providers = [(f"{provider}/x", None) for provider in ("mistral", "groq", "hosted_vllm", "scaleway")]
+
+    assert imported_for(("openai/gpt-4.1", None), (GEMINI, "auto"), ("gemini/*", None), *providers) == "[]"
 
 
 def test_deployment_that_needs_litellm_imports_it(imported_for: Imported) -> None:

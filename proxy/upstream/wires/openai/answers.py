@@ -12,6 +12,7 @@ from typing import Any
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Answer, Chunk
+from proxy.upstream.wires.openai.odd_usage import count_reasoning, take_odd_usage
 from proxy.upstream.wires.openai.refusals import raise_error
 from proxy.upstream.wires.openai.shapes import NO_COMPLETION, read_choices
 from proxy.upstream.wires.payloads import load_payload
@@ -40,8 +41,11 @@ def read_answer(body: bytes) -> Answer:
     ):
         raise_error(value)
     if not isinstance(value, dict) or value.get("choices") is None:
+        raise_error(value)
         raise UpstreamFault(NO_COMPLETION)
     choices = read_choices(value, "message")
+    if value.get("usage") is not None:
+        count_reasoning(value["usage"])
     ended = True
     for choice in choices:
         if choice.get("message") is None:
@@ -97,6 +101,10 @@ class StreamReader:
             if type(value) is not dict:
                 raise UpstreamFault(NO_COMPLETION)
         choices = self._choices(value)
+        if not choices:
+            raise_error(value)
+        if value.get("usage") is not None:
+            count_reasoning(value["usage"])
         for choice in choices:  # none in a chunk of usage, or of Azure's prompt filter
             index = choice["index"]
             if index in self._finished and self._has_content(choice):
@@ -105,6 +113,7 @@ class StreamReader:
                 self._seen.add(index)
             if choice.get("finish_reason"):
                 self._finished.add(index)
+                take_odd_usage(value, choice)
         if len(choices) > 1 and len({choice["index"] for choice in choices}) < len(choices):
             return [{**value, "choices": [choice]} for choice in choices]
         return [value]

@@ -13,6 +13,10 @@ from typing import Any
 from proxy.core.deployment import Deployment
 from proxy.upstream.dialects import dialect_for, withheld_names
 from proxy.upstream.dialects.openai_models import renames_limit
+from proxy.upstream.dialects.reasoning import THINKING_BUDGETS
+
+_ROOM_FOR_ANSWER = 4_096
+"""The tokens of an answer beside Claude's thinking, where the request has no limit. litellm adds as many."""
 
 
 def refused_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
@@ -24,13 +28,17 @@ def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
     """Return *parameters* with the names that the provider uses. The result is *parameters* itself if nothing changes.
 
     A parameter that the deployment allows by name keeps its name. For DeepSeek, a switch for thinking is added to the
-    effort, and replaces the effort ``none``.
+    effort, and replaces the effort ``none``. For Claude at Databricks, a budget of tokens replaces the effort.
     """
     names = _names(deployment)
     if names and names.keys() & parameters.keys():
         parameters = {names.get(name, name): value for name, value in parameters.items()}
-    if "reasoning_effort" in parameters and dialect_for(deployment, "direct").thinking_switch:
-        return _with_switch(parameters)
+    if "reasoning_effort" in parameters:
+        dialect = dialect_for(deployment, "direct")
+        if dialect.thinking_switch:
+            return _with_switch(parameters)
+        if dialect.thinking_budget:
+            return _with_budget(parameters)
     return parameters
 
 
@@ -54,3 +62,17 @@ def _with_switch(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**parameters, "thinking": {"type": "enabled"}}
     rest = {name: value for name, value in parameters.items() if name != "reasoning_effort"}
     return {**rest, "thinking": {"type": "disabled"}}
+
+
+def _with_budget(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return *parameters* with Claude's ``thinking`` in the place of an effort.
+
+    The budget must be less than ``max_tokens``, so the answer gets room beside the thinking where no limit is given.
+    """
+    effort = parameters["reasoning_effort"]
+    rest = {name: value for name, value in parameters.items() if name != "reasoning_effort"}
+    if effort == "none":
+        return rest
+    budget = THINKING_BUDGETS[effort]
+    thinking = {"type": "enabled", "budget_tokens": budget}
+    return {"max_tokens": budget + _ROOM_FOR_ANSWER, **rest, "thinking": thinking}

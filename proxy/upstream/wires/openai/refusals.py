@@ -8,6 +8,7 @@ endpoint: helix#1835, autogen#5762).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -44,6 +45,9 @@ does not define. The table maps it to 503.
 """
 
 
+_MINIMAX: Mapping[int, int] = MappingProxyType({1001: 504, 1002: 429, 1004: 401, 1008: 402, 2013: 400})
+"""The status for a code in MiniMax's ``base_resp`` (platform.minimax.io, "Error Codes"; modelscope#1691)."""
+
 _MAX_DETAILS = 5
 """The most errors of a list that a client is told."""
 
@@ -54,7 +58,7 @@ def read_error(body: bytes) -> str | None:
     The result is None for invalid JSON, or if there is no message.
     """
     try:
-        value: Any = orjson.loads(body)
+        value: Any = orjson.loads(body.removeprefix(b"data:"))  # NVIDIA's errors begin so (litellm#4558)
     except orjson.JSONDecodeError:
         return None
     if isinstance(value, list) and value:
@@ -63,11 +67,23 @@ def read_error(body: bytes) -> str | None:
         return None
     error = value.get("error")
     candidates = [
-        error.get("message") if isinstance(error, dict) else error,
+        _with_reason(error) if isinstance(error, dict) else error,
         value.get("message"),
         value.get("detail"),
     ]
     return next((text for text in map(_text_of, candidates) if text), None)
+
+
+def _with_reason(error: dict[str, Any]) -> Any:
+    """Return the message of *error*, with the reason of the provider behind OpenRouter.
+
+    OpenRouter's own message is only "Provider returned error" (open-webui/computer#293, go-openrouter#21).
+    """
+    message, behind = error.get("message"), error.get("metadata")
+    raw = behind.get("raw") if isinstance(behind, dict) else None
+    if not isinstance(message, str) or not isinstance(raw, str) or not raw.strip():
+        return message
+    return f"{message}: {read_error(raw.encode('utf-8', 'replace')) or raw}"
 
 
 def _text_of(said: Any) -> str | None:
@@ -94,19 +110,24 @@ def _with_place(detail: dict[str, Any]) -> str:
 def raise_error(value: Any) -> None:
     """Raise the error that a 200 or an event carries, with its status if it has one.
 
-    An empty ``error`` in a value with choices is no error, since some servers write all of their fields.
+    An empty ``error`` in a value with choices is no error, since some servers write all of their fields. MiniMax writes
+    errors into ``base_resp``, which has the code 0 otherwise.
     """
     if isinstance(value, list):
         value = next((one for one in value if isinstance(one, dict) and "error" in one), None)
     if not isinstance(value, dict):
         return
     error = value.get("error")
+    refusal = value.get("base_resp")
+    if error is None and isinstance(refusal, dict) and refusal.get("status_code"):
+        code, words = refusal["status_code"], refusal.get("status_msg")
+        error = {"message": words, "code": _MINIMAX.get(code) if isinstance(code, int) else None}
     if value.get("object") == "error" or (error is None and "choices" not in value and _is_bare(value)):
         error = value
     if error is None or (not error and isinstance(value.get("choices"), list)):
         return
     fields: dict[str, Any] = error if isinstance(error, dict) else {"message": error}
-    message = fields.get("message")
+    message = _with_reason(fields)
     text = message if isinstance(message, str) and message else "The provider's answer carried an error."
     raise UpstreamFault(text, upstream_status=_status_of(fields))
 

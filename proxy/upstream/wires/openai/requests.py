@@ -11,6 +11,7 @@ from proxy.core.source import OPENAI_CHAT
 from proxy.core.upstream_call import TextCall, UpstreamCall
 from proxy.upstream.signature_carriers import with_reasoning_details
 from proxy.upstream.wires.openai.parameters import asks_for_usage, renamed_parameters
+from proxy.upstream.wires.openai.provider_forms import message_form, model_name, split_calls, takes_one_call
 
 
 def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
@@ -23,10 +24,16 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     history: list[Any] = list(call.messages)
     if call.is_gemini and call.deployment.provider == "openrouter":
         history = [with_reasoning_details(message) for message in history]
+    form = message_form(call.deployment)
+    if form is not None:
+        history = [form(message) for message in history]
+        if takes_one_call(call.deployment):
+            history = split_calls(history)
     messages = orjson.dumps(history)
     source = call.source
     if (
         source is not None
+        and form is None
         and source.format == OPENAI_CHAT
         and source.messages is call.messages
         and not _holds_verbatim(source.body, messages)
@@ -34,7 +41,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
         raw = find_value(source.body, "messages")
         if raw is not None and _has_no_duplicate_keys(raw, messages):
             messages = raw
-    fields: dict[str, Any] = {"model": call.deployment.model_id, "messages": orjson.Fragment(messages)}
+    fields: dict[str, Any] = {"model": model_name(call.deployment), "messages": orjson.Fragment(messages)}
     fields.update(renamed_parameters(call.deployment, call.parameters))
     fields.update(call.extra_body)
     if stream:
@@ -46,7 +53,9 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
 
 def build_text_request(call: TextCall, *, stream: bool) -> bytes:
     """Return the body of one request to ``embeddings`` or ``completions``, built from the allow-list only."""
-    fields: dict[str, Any] = {"model": call.deployment.model_id, **call.parameters, **call.extra_body}
+    # Fireworks' models for embeddings have no account in their names.
+    model = call.deployment.model_id if "input" in call.parameters else model_name(call.deployment)
+    fields: dict[str, Any] = {"model": model, **call.parameters, **call.extra_body}
     if stream:
         fields["stream"] = True
         if call.ask_usage and asks_for_usage(call.deployment):

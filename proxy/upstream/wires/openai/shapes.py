@@ -6,11 +6,11 @@ rewritten as OpenAI writes it. Unreadable ``audio`` and ``annotations`` are drop
 
 - call arguments that are an object (older Ollama) or null
 - ids that are numbers
-- content that is a list of parts, with thoughts among them (Mistral's reasoning models)
+- content that is a list of parts, with thoughts among them (Mistral's reasoning models, Databricks)
 - reasoning under the name ``reasoning`` (OpenRouter, Ollama, newer vLLM)
 - a choice without ``index``
 - a call whose ``type`` is empty
-- finish reasons of other engines
+- finish reasons of other engines, and an empty one beside calls (xAI)
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 from proxy.core.errors import UpstreamFault
 from proxy.core.json_text import write_json
 from proxy.upstream.wires.openai.finishing import finish_reason
+from proxy.upstream.wires.openai.refusals import raise_error
 
 NO_COMPLETION = "The provider answered with something that is not a chat completion."
 
@@ -57,6 +58,8 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
         if reason is not None:
             if reason.__class__ is not str:
                 _refuse()
+            if reason == "error":
+                raise_error(choice)  # OpenRouter's words (openrouter.ai/docs: `error` of a choice)
             choice["finish_reason"] = finish_reason(reason)
         message = choice.get(said)
         if message is not None:
@@ -71,6 +74,8 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
                 ):
                     _mend_message(message, _mend_call if said == "message" else _mend_fragment)
                     break
+            if reason == "" and said == "message" and message.get("tool_calls"):
+                choice["finish_reason"] = "tool_calls"  # xAI's (litellm, `llms/xai/chat/transformation.py`)
     found: list[dict[str, Any]] = choices
     return found
 
@@ -178,6 +183,10 @@ def _read_parts(message: dict[str, Any], parts: list[Any]) -> None:
         if part.get("type") == "thinking":
             inner = part.get("thinking")
             thoughts += [_text_of(piece) for piece in inner] if isinstance(inner, list) else [_text(inner)]
+        elif part.get("type") == "reasoning":  # Databricks (docs: "Query reasoning models")
+            summary = part.get("summary") or []
+            _require(isinstance(summary, list))
+            thoughts += [_text(piece.get("text")) for piece in summary if isinstance(piece, dict)]
         else:
             texts.append(_text_of(part))
     message["content"] = "".join(texts)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.config.addresses import OPENAI_BASES
+from proxy.config.addresses import base_of
 from proxy.core.deployment import Deployment
 from proxy.core.source import OPENAI_CHAT
 from proxy.core.upstream_call import Answer, TextCall, UpstreamCall
 from proxy.upstream.wires.openai.answers import StreamReader, read_answer
+from proxy.upstream.wires.openai.azure import azure_headers, azure_url
 from proxy.upstream.wires.openai.embeddings import read_embeddings
 from proxy.upstream.wires.openai.parameters import refused_parameters
+from proxy.upstream.wires.openai.provider_forms import address_of
 from proxy.upstream.wires.openai.refusals import read_error
 from proxy.upstream.wires.openai.requests import build_request, build_text_request
 from proxy.upstream.wires.openai.texts import TextStreamReader, read_text_answer
@@ -23,6 +25,8 @@ class _Common:
     """The request's headers and the reading of errors, the same for chats, embeddings and text completions."""
 
     def headers(self, deployment: Deployment) -> dict[str, str]:
+        if deployment.provider == "azure":
+            return azure_headers(deployment)
         headers: dict[str, str] = {}
         if deployment.api_key is not None:
             headers["Authorization"] = f"Bearer {deployment.api_key.get_secret_value()}"
@@ -39,7 +43,7 @@ class _Chats(_Common):
     format = OPENAI_CHAT
 
     def url(self, call: UpstreamCall, *, stream: bool) -> str:
-        return f"{_base(call.deployment)}/chat/completions"
+        return _url(call.deployment, "chat/completions")
 
     def write_request(self, call: UpstreamCall, *, stream: bool) -> bytes:
         return build_request(call, stream=stream)
@@ -58,7 +62,7 @@ class _Embeddings(_Common):
     most_inputs = None
 
     def url(self, call: TextCall, *, stream: bool) -> str:
-        return f"{_base(call.deployment)}/embeddings"
+        return _url(call.deployment, "embeddings")
 
     def write_request(self, call: TextCall, *, stream: bool) -> bytes:
         return build_text_request(call, stream=stream)
@@ -72,7 +76,7 @@ class _Embeddings(_Common):
 
 class _Texts(_Common):
     def url(self, call: TextCall, *, stream: bool) -> str:
-        return f"{_base(call.deployment)}/completions"
+        return _url(call.deployment, "completions")
 
     def write_request(self, call: TextCall, *, stream: bool) -> bytes:
         return build_text_request(call, stream=stream)
@@ -84,8 +88,13 @@ class _Texts(_Common):
         return TextStreamReader()
 
 
-def _base(deployment: Deployment) -> str:
-    return deployment.api_base or OPENAI_BASES[deployment.provider]
+def _url(deployment: Deployment, path: str) -> str:
+    if deployment.provider == "azure":
+        return azure_url(deployment, path)
+    base = base_of(deployment.provider, deployment.api_base)
+    assert base is not None, "a deployment without an address goes through litellm"
+    return f"{address_of(deployment.provider, base)}/{path}"
 
 
 OPENAI = ProviderWires(chat=_Chats(), embeddings=_Embeddings(), texts=_Texts())
+AZURE = ProviderWires(chat=_Chats(), embeddings=_Embeddings())

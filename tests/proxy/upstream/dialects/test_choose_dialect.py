@@ -36,11 +36,21 @@ def row_of(model: str, transport: Transport = "litellm", **params: Any) -> Diale
         ("mistral/mistral-large-latest", "mistral"),
         ("openai/gpt-4.1", "openai-compatible"),
         ("hosted_vllm/qwen3", "openai-compatible"),
+        ("azure/gpt-4.1", "openai"),
+        ("codestral/codestral-latest", "mistral"),
+        ("databricks/databricks-meta-llama-3-3", "databricks"),
+        ("moonshot/moonshot-v1-8k", "moonshot"),
+        ("nvidia_nim/meta/llama", "nvidia"),
+        ("perplexity/sonar", "perplexity"),
+        ("cerebras/llama", "cerebras"),
+        ("zai/glm-4.6", "others-max-tokens"),
+        ("publicai/apertus", "others-max-tokens"),
+        ("scaleway/llama", "others"),
         ("replicate/whatever", "others"),
     ],
 )
 def test_row_of_a_provider_and_model(model: str, name: str) -> None:
-    """A provider without its own row gets the row ``others``.
+    """A provider without its own row gets the row ``others``, with ``max_tokens`` where litellm's table says so.
 
     A server with OpenAI's format gets the row ``openai-compatible``.
     """

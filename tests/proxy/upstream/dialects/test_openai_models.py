@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.upstream.direct.transport import DirectUpstream
+from proxy.upstream.wires.openai.parameters import renamed_parameters
 from tests.proxy.upstream.deployments import deployment_of
 
 ALL: dict[str, Any] = {
@@ -87,6 +88,34 @@ def withheld(model: str, parameters: dict[str, Any], **fields: Any) -> set[str]:
 def test_each_family_refuses_its_own_parameters(model: str) -> None:
     """Each family withholds exactly its own parameters, and no family withholds tools."""
     assert withheld(f"openai/{model}", ALL) == WITHHELD[model]
+
+
+AT_AZURE = {"api_base": "https://res.openai.azure.com", "api_version": "2025-04-01-preview"}
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        *((model, model) for model in ("o3-mini", "gpt-5-mini", "gpt-5.1", "gpt-4o", "omni-1")),
+        ("gpt5_series/mine", "gpt-5"),
+        ("o_series/mine", "o4-mini"),
+        ("mine", "omni-1"),
+    ],
+)
+def test_azure_s_models_refuse_what_openai_s_do(name: str, model: str) -> None:
+    """A deployment at Azure has the name of its model, or one that begins with the model's family."""
+    assert withheld(f"azure/{name}", ALL, **AT_AZURE) == WITHHELD[model]
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [("gpt5_series/mine", "max_completion_tokens"), ("o3", "max_completion_tokens"), ("mine", "max_tokens")],
+)
+def test_limit_of_azure_s_reasoning_models_has_its_newer_name(name: str, sent: str) -> None:
+    """A model that reasons refuses ``max_tokens``."""
+    deployment = deployment_of(f"azure/{name}", **AT_AZURE)
+
+    assert renamed_parameters(deployment, {"max_tokens": 9}) == {sent: 9}
 
 
 @pytest.mark.parametrize(

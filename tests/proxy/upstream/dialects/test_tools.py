@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.upstream.dialects import Dialect
-from proxy.upstream.dialects.table import ANTHROPIC, COMPATIBLE, OLLAMA
+from proxy.upstream.dialects.table import ANTHROPIC, COMPATIBLE, GROQ, OLLAMA
 from tests.proxy.upstream.dialects.fitted import (
     CALLED,
     NAMED,
@@ -44,6 +44,14 @@ TOOLS: list[Row] = [
         {"tools": [TOOL], "tool_choice": "auto"},
         "dropped two_choices function_call",
     ),
+    (
+        GROQ,
+        {"tools": [{**TOOL, "cache_control": {"type": "ephemeral"}}, OTHER]},
+        {"tools": [TOOL, OTHER]},
+        "replaced cache_mark tools",
+    ),
+    (GROQ, {"tools": [TOOL]}, {}, ""),
+    (COMPATIBLE, {"tools": [{**TOOL, "cache_control": {"type": "ephemeral"}}]}, {}, ""),
     (COMPATIBLE, {"functions": [{"name": "look"}]}, {"functions": [{"name": "look"}]}, ""),
     (OLLAMA, {"tools": [TOOL], "tool_choice": "auto"}, {"tools": [TOOL]}, ""),
     (

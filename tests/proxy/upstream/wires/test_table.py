@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from proxy.config.addresses import OPENAI_BASES, OPENAI_SERVERS, speaks_to
+from proxy.config.addresses import OPENAI_SERVERS, speaks_to
+from proxy.config.providers.find_provider import find_provider
+from proxy.config.providers.listed_providers import listed_providers
+from proxy.config.providers.provider_row import ProviderRow
+from proxy.config.providers.provider_rows import ROWS
 from proxy.core.errors import InvalidRequest
 from proxy.upstream.transports import completes_texts, transport_of
 from proxy.upstream.wires.gemini.wire import GEMINI
-from proxy.upstream.wires.openai.wire import OPENAI
+from proxy.upstream.wires.openai.wire import AZURE, OPENAI
 from proxy.upstream.wires.table import (
     WIRES,
     embedding_wire_of,
@@ -24,10 +28,37 @@ from tests.proxy.upstream.deployments import deployment_of
 from tests.proxy.upstream.wires.toy.plugging import plug_in_toy
 
 ROOT = Path(__file__).parents[4]
+PROVIDERS = (*ROWS.values(), *listed_providers().values())
 
 
-@pytest.mark.parametrize("provider", [*OPENAI_BASES, *sorted(OPENAI_SERVERS), "unknown"])
-def test_provider_without_a_row_has_openai_s_wires(provider: str) -> None:
+@pytest.mark.parametrize(
+    "row", [row for row in PROVIDERS if row.prefix != "azure"], ids=lambda row: row.prefix
+)
+def test_provider_has_openai_s_wires_for_the_endpoints_of_its_row(row: ProviderRow) -> None:
+    """A text completion becomes a chat where the provider has no endpoint. Embeddings are refused there."""
+    deployment = deployment_of(f"{row.prefix}/some-model")
+
+    assert wire_of(deployment) is OPENAI.chat
+    assert has_texts(deployment) is row.texts
+    assert most_inputs_of(deployment) is None
+    if row.embeddings:
+        assert embedding_wire_of(deployment) is OPENAI.embeddings
+    else:
+        with pytest.raises(InvalidRequest, match="no embeddings"):
+            embedding_wire_of(deployment)
+
+
+def test_azure_has_wires_of_its_own() -> None:
+    """Its addresses and headers differ. litellm sends text completions of ``azure/`` as chats, too."""
+    deployment = deployment_of("azure/some-model")
+
+    assert wire_of(deployment) is AZURE.chat
+    assert embedding_wire_of(deployment) is AZURE.embeddings
+    assert not has_texts(deployment)
+
+
+@pytest.mark.parametrize("provider", [*sorted(OPENAI_SERVERS), "unknown"])
+def test_server_and_unknown_provider_have_all_of_openai_s_wires(provider: str) -> None:
     """The servers of many providers speak OpenAI's format."""
     deployment = deployment_of(f"{provider}/some-model")
 
@@ -79,6 +110,7 @@ def test_direct_transport_is_the_default_for_a_row(monkeypatch: pytest.MonkeyPat
     assert transport_of(deployment) == "litellm"
 
     plug_in_toy(monkeypatch)
+    assert find_provider("toy") is None
     assert transport_of(deployment) == "direct"
 
 

@@ -42,6 +42,11 @@ ERRORS: list[tuple[Any, str, int | None]] = [
     ({"error": {"message": {"a": 1}}}, "The provider's answer carried an error.", None),
     ({"error": {"message": "Late."}, "choices": [{"delta": {}, "message": {}}]}, "Late.", None),
     ({"object": "error", "message": "Too long.", "code": 400}, "Too long.", 400),
+    (
+        {"error": {"message": "Provider returned error", "code": 429, "metadata": {"raw": "Slow down."}}},
+        "Provider returned error: Slow down.",
+        429,
+    ),
 ]
 
 

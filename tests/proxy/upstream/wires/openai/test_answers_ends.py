@@ -9,6 +9,7 @@ import pytest
 
 from proxy.core.errors import UpstreamFault
 from proxy.upstream.wires.openai import StreamReader, read_answer
+from tests.support.builders import call
 from tests.support.scripted_upstream import answer, chunk
 
 SAID = chunk({"content": "x"})
@@ -130,3 +131,28 @@ def test_whole_answer_without_a_finish_reason_is_truncated(reason: Any) -> None:
     for choices in ([broken], [*answer()["choices"], broken], [{"message": {"content": "y"}}]):
         with pytest.raises(UpstreamFault, match="broke off"):
             read_answer(json.dumps({"choices": choices}).encode())
+
+
+CALLED = {"role": "assistant", "content": None, "tool_calls": [call("c1")]}
+
+
+def test_empty_finish_reason_beside_calls_is_that_of_calls() -> None:
+    """The provider xAI leaves it empty. Each choice is read on its own."""
+    choices = [
+        {"index": 0, "message": CALLED, "finish_reason": ""},
+        {"index": 1, "message": {"role": "assistant", "content": "y"}, "finish_reason": "stop"},
+    ]
+    found = read_answer(json.dumps({"choices": choices}).encode())
+
+    assert [choice["finish_reason"] for choice in found["choices"]] == ["tool_calls", "stop"]
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [(CALLED, None), ({**CALLED, "tool_calls": []}, ""), ({**CALLED, "tool_calls": None}, "")],
+)
+def test_missing_finish_reason_beside_calls_is_no_empty_one(message: Any, reason: Any) -> None:
+    """A call may have been cut."""
+    choice = {"index": 0, "message": message, "finish_reason": reason}
+    with pytest.raises(UpstreamFault, match="broke off"):
+        read_answer(json.dumps({"choices": [choice]}).encode())

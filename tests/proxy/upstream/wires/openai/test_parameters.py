@@ -27,6 +27,11 @@ def sent(model: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any
     return {name: value for name, value in body.items() if name not in ("model", "messages")}
 
 
+def budget(tokens: int) -> dict[str, Any]:
+    """Return Claude's ``thinking`` with a budget."""
+    return {"type": "enabled", "budget_tokens": tokens}
+
+
 @pytest.mark.parametrize("model", ["o1", "o3-mini", "gpt-5", "gpt-5.1", "gpt-5-search-api"])
 def test_max_tokens_goes_under_the_models_name_for_it(model: str) -> None:
     """``max_tokens`` is sent as ``max_completion_tokens``, and is withheld where a request has both."""
@@ -99,3 +104,21 @@ def test_profile_chooses_the_names_of_parameters() -> None:
     assert body_of(None, {"seed": 1})["seed"] == 1
     assert body_of("deepseek-thinking", {"reasoning_effort": "high"})["thinking"] == {"type": "enabled"}
     assert "thinking" not in body_of(None, {"reasoning_effort": "high"})
+
+
+CLAUDE = "databricks/databricks-claude-sonnet-4-5"
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ({"reasoning_effort": "low"}, {"max_tokens": 5120, "thinking": budget(1024)}),
+        ({"reasoning_effort": "high", "max_tokens": 9000}, {"max_tokens": 9000, "thinking": budget(4096)}),
+        ({"reasoning_effort": "none", "temperature": 0.5}, {"temperature": 0.5}),
+    ],
+)
+def test_effort_of_claude_at_databricks_is_a_budget_of_tokens(
+    given: dict[str, Any], written: dict[str, Any]
+) -> None:
+    """Without a limit, the answer gets room beside the thinking."""
+    assert sent(CLAUDE, given, api_base="https://adb.test/serving-endpoints") == written

@@ -9,6 +9,7 @@ import pytest
 
 from proxy.core.errors import UpstreamFault
 from proxy.upstream.wires.openai import StreamReader, read_answer
+from proxy.upstream.wires.openai.refusals import read_error
 from tests.support.scripted_upstream import answer, say
 
 QUOTA = {"code": 429, "message": "Quota exceeded.", "status": "RESOURCE_EXHAUSTED"}
@@ -68,3 +69,70 @@ def test_empty_error_field_is_no_error(error: Any) -> None:
 
 def test_message_without_a_status_is_no_error() -> None:
     assert StreamReader().feed(b'{"message": "processing"}') == [{"message": "processing"}]
+
+
+RETURNED = "Provider returned error"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "words"),
+    [
+        ({"raw": "x is rate-limited", "provider_name": "X"}, f"{RETURNED}: x is rate-limited"),
+        ({"raw": '{"error": {"message": "Too long.", "code": 400}}'}, f"{RETURNED}: Too long."),
+        ({"raw": '{"detail": "Too long."}'}, f"{RETURNED}: Too long."),
+        ({"raw": '{"status": 400}'}, f'{RETURNED}: {{"status": 400}}'),
+        ({"raw": " "}, RETURNED),
+        ({"raw": {"error": "Too long."}}, RETURNED),
+        ({"reasons": ["moderation"]}, RETURNED),
+        ("raw", RETURNED),
+        (None, RETURNED),
+    ],
+)
+def test_reason_of_the_provider_behind_openrouter_is_told(metadata: Any, words: str) -> None:
+    """The reason stands in ``metadata.raw``, as a text or as the body of the other provider's error."""
+    error = {"message": RETURNED, "code": 400, "metadata": metadata}
+
+    assert caught({"error": error}) == [(words, 400)] * 2
+    assert read_error(json.dumps({"error": error}).encode()) == words
+
+
+def test_reason_without_a_message_is_not_told() -> None:
+    """Only OpenRouter's own words introduce the reason."""
+    assert read_error(json.dumps({"error": {"metadata": {"raw": "Slow down."}}}).encode()) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [(1001, 504), (1002, 429), (1004, 401), (1008, 402), (2013, 400), (1000, None), ("x", None)],
+)
+def test_refusal_of_minimax_has_its_words_and_a_status(code: Any, status: int | None) -> None:
+    """MiniMax writes it into a 200 that has no choices."""
+    body = {"id": "x", "choices": None, "base_resp": {"status_code": code, "status_msg": "No."}}
+
+    assert caught(body) == [("No.", status)] * 2
+
+
+@pytest.mark.parametrize("refusal", [{"status_code": 0, "status_msg": ""}, None, "x", {}])
+def test_answer_of_minimax_is_no_refusal(refusal: Any) -> None:
+    """Each answer has the field, and so has each chunk of usage."""
+    read_answer(json.dumps({**answer("x"), "base_resp": refusal}).encode())
+
+    assert StreamReader().feed(json.dumps({"choices": [], "base_resp": refusal}).encode())
+
+
+def test_error_of_a_choice_has_its_words() -> None:
+    """OpenRouter's choice with the finish reason ``error`` holds the error."""
+    choice = {"index": 0, "finish_reason": "error", "error": {"code": 503, "message": "Upstream idle."}}
+
+    for read, said in ((read_answer, "message"), (StreamReader().feed, "delta")):
+        with pytest.raises(UpstreamFault) as fault:
+            read(json.dumps({"choices": [{**choice, said: {"content": ""}}]}).encode())
+        assert (fault.value.message, fault.value.upstream_status) == ("Upstream idle.", 503)
+
+
+def test_body_that_begins_like_an_event_is_read() -> None:
+    """NVIDIA's errors begin so (litellm#4558)."""
+    assert (
+        read_error(b'data:{"status": 500, "detail": "System role not supported"}')
+        == "System role not supported"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -109,6 +110,27 @@ def test_stream_options_go_with_streams_alone(stream: bool, ask_usage: bool, add
     sent = json.loads(build_request(call_of(ask_usage=ask_usage), stream=stream))
 
     assert sent == {"model": "gpt-4.1", "messages": [user("Rebuilt.")], **added}
+
+
+def test_history_for_a_provider_without_parts_of_text_is_written_anew() -> None:
+    """Untouched bytes would hold the lists that the provider refuses."""
+    messages = [user([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]), user("c")]
+    body = orjson.dumps({"messages": messages})
+    call = replace(call_of(messages, body), deployment=deployment_of("publicai/some-model"))
+
+    assert orjson.loads(build_request(call, stream=False))["messages"] == [user("ab"), user("c")]
+    assert orjson.loads(build_request(call_of(messages, body), stream=False))["messages"] == messages
+
+
+def test_model_is_named_as_the_provider_names_it() -> None:
+    """A model of Fireworks gets an account, and a deployment of Azure loses its family."""
+    azure = deployment_of("azure/o_series/mine", api_base="https://h.test", api_version="v1")
+    for deployment, model in (
+        (deployment_of("fireworks_ai/m"), "accounts/fireworks/models/m"),
+        (azure, "mine"),
+    ):
+        call = replace(call_of(), deployment=deployment)
+        assert orjson.loads(build_request(call, stream=False))["model"] == model
 
 
 def test_top_level_holds_the_deployment_s_model_and_allowed_fields_only() -> None:

@@ -33,3 +33,16 @@ def test_text_request_holds_parameters_allowed_fields_and_stream_options(
         "x": 1,
         **switches,
     }
+
+
+@pytest.mark.parametrize(
+    ("parameters", "model"),
+    [({"prompt": "a"}, "accounts/fireworks/models/qwen/q"), ({"input": ["a"]}, "qwen/q")],
+)
+def test_model_of_fireworks_has_an_account_in_text_completions_alone(
+    parameters: dict[str, Any], model: str
+) -> None:
+    """Its models for embeddings have names without an account, as litellm sends them."""
+    call = TextCall(deployment_of("fireworks_ai/qwen/q"), parameters, LIMITS)
+
+    assert orjson.loads(build_text_request(call, stream=False))["model"] == model

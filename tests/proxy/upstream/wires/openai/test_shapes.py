@@ -106,7 +106,10 @@ def test_reasoning_is_read_under_each_name_once(given: Any, wanted: str | None) 
 
 
 OTHER_TYPES: dict[str, list[Any]] = {
-    "content": [True, 0, 7, {}, {"text": "x"}, [1], [["x"]], [{"type": "image_url"}]],
+    "content": [
+        *(True, 0, 7, {}, {"text": "x"}, [1], [["x"]], [{"type": "image_url"}]),
+        *([{"type": "reasoning", "summary": odd}] for odd in (7, "t", {"text": "t"}, [{"text": 7}])),
+    ],
     "reasoning_content": [True, 7, [], {}],
     "refusal": [True, 7, [], {}],
     "arguments": [True, 0, 7, [], ["x"]],
@@ -143,12 +146,23 @@ def test_field_of_a_message_or_call_with_an_unreadable_type_is_refused(field: st
             "t",
         ),
         ([{"type": "thinking", "thinking": "t"}], "", "t"),
+        (
+            [
+                {"type": "reasoning", "summary": [{"type": "summary_text", "text": "t", "signature": "s"}]},
+                {"type": "text", "text": "a"},
+            ],
+            "a",
+            "t",
+        ),
+        ([{"type": "reasoning", "summary": [{"text": "t"}, {"text": "u"}]}], "", "tu"),
+        ([{"type": "reasoning", "summary": []}, {"type": "text", "text": "a"}], "a", None),
+        ([{"type": "reasoning"}], "", None),
     ],
 )
 def test_content_parts_are_joined_and_thoughts_become_reasoning(
     content: Any, text: str, thought: str | None
 ) -> None:
-    """Mistral's reasoning models send content in parts."""
+    """Mistral's reasoning models send content in parts, and so do those at Databricks."""
     for found in (message_of(text=content), streamed(chunk({"content": content}))[0]["choices"][0]["delta"]):
         assert (found["content"], found.get("reasoning_content")) == (text, thought)
 

@@ -1,0 +1,211 @@
+"""Tests of the forms of addresses, model names and texts. The expected ones were recorded from litellm 1.105.3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.upstream.wires.openai.provider_forms import (
+    address_of,
+    message_form,
+    model_name,
+    split_calls,
+    takes_one_call,
+    with_plain_text,
+)
+from tests.proxy.upstream.deployments import deployment_of
+from tests.support.builders import assistant, call, image, system, text, tool, user
+
+HOST = "https://h.test"
+BELOW_V1 = ("cometapi", "heroku", "huggingface", "minimax", "mistral", "ollama_chat")
+
+
+@pytest.mark.parametrize("provider", BELOW_V1)
+@pytest.mark.parametrize("path", ["", "/gateway"])
+def test_address_without_v1_gets_it_where_litellm_adds_it(provider: str, path: str) -> None:
+    """An address that has it stays."""
+    assert address_of(provider, HOST + path) == f"{HOST}{path}/v1"
+    assert address_of(provider, f"{HOST}{path}/v1") == f"{HOST}{path}/v1"
+
+
+@pytest.mark.parametrize("provider", ["deepseek", "groq", "hosted_vllm", "openai", "perplexity", "toy"])
+@pytest.mark.parametrize("path", ["", "/gateway", "/v1"])
+def test_address_of_another_provider_is_the_operator_s(provider: str, path: str) -> None:
+    """A gateway or a server of one's own may have any path."""
+    assert address_of(provider, HOST + path) == HOST + path
+
+
+@pytest.mark.parametrize("provider", [*BELOW_V1, "groq", "hosted_vllm", "openai", "openrouter"])
+def test_address_of_chats_is_taken_for_the_address_above_it(provider: str) -> None:
+    """Litellm takes such an address for some providers. For the rest it was an error."""
+    assert address_of(provider, f"{HOST}/v1/chat/completions") == f"{HOST}/v1"
+
+
+def test_ollama_s_own_address_means_its_v1() -> None:
+    """Litellm asks at ``/api/chat``, and documents name that address."""
+    assert address_of("ollama_chat", "http://localhost:11434/api") == "http://localhost:11434/v1"
+
+
+OWN = "accounts/fireworks"
+
+
+@pytest.mark.parametrize(
+    ("model", "sent"),
+    [
+        ("fireworks_ai/m", f"{OWN}/models/m"),
+        ("fireworks_ai/models/m", f"{OWN}/models/m"),
+        ("fireworks_ai/qwen/m", f"{OWN}/models/qwen/m"),
+        ("fireworks_ai/accounts/me/models/m", "accounts/me/models/m"),
+        ("fireworks_ai/m#accounts/me/deployments/d", "m#accounts/me/deployments/d"),
+        ("fireworks_ai/FW-x", "FW-x"),
+        ("fireworks_ai/routers/r", f"{OWN}/routers/r"),
+        ("fireworks_ai/m-fast", f"{OWN}/routers/m-fast"),
+        ("fireworks_ai/auto", f"{OWN}/routers/auto"),
+        ("fireworks_ai/auto-instant", f"{OWN}/routers/auto-instant"),
+        ("fireworks_ai/firerouter/r", f"{OWN}/routers/firerouter/r"),
+        ("fireworks_ai/auto/x", f"{OWN}/models/auto/x"),
+        ("azure/gpt5_series/mine", "mine"),
+        ("azure/o_series/mine", "mine"),
+        ("azure/mine", "mine"),
+        ("openai/o_series/mine", "o_series/mine"),
+        ("groq/openai/gpt-oss-120b", "openai/gpt-oss-120b"),
+        ("openrouter/openrouter/auto", "openrouter/auto"),
+        ("huggingface/org/name:groq", "org/name:groq"),
+    ],
+)
+def test_model_has_the_provider_s_name(model: str, sent: str) -> None:
+    """A model of Fireworks has an account, and a deployment of Azure has no family in its name."""
+    assert model_name(deployment_of(model, api_base=HOST)) == sent
+
+
+@pytest.mark.parametrize(
+    ("provider", "lists"), [("publicai", False), ("scaleway", True), ("openai", True), ("nobody", True)]
+)
+def test_texts_in_parts_are_openai_s_form_unless_the_row_says_otherwise(provider: str, lists: bool) -> None:
+    """Litellm's file marks the providers that refuse them."""
+    form = message_form(deployment_of(f"{provider}/m", api_base=HOST))
+
+    assert form is (None if lists else with_plain_text)
+
+
+@pytest.mark.parametrize(
+    ("message", "content"),
+    [
+        (user([text("a"), text("b")]), "ab"),
+        (assistant([text("a")], reasoning_content="hm"), "a"),
+        (user([]), ""),
+        (user([text("a", cache_control={"type": "ephemeral"})]), "a"),
+    ],
+)
+def test_parts_of_text_become_one_text(message: dict[str, Any], content: str) -> None:
+    """Other fields stay, and the history of the client is not written to."""
+    before = {**message}
+
+    assert with_plain_text(message) == {**message, "content": content}
+    assert message == before
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        user("a"),
+        user([text("a"), image()]),
+        user(["a"]),
+        user([{"type": "text", "text": 5}]),
+        {"role": "assistant", "content": None},
+        {"role": "assistant", "tool_calls": []},
+    ],
+)
+def test_message_with_other_content_is_the_same_object(message: dict[str, Any]) -> None:
+    """Images would be lost."""
+    assert with_plain_text(message) is message
+
+
+@pytest.mark.parametrize("provider", ["databricks", "xai"])
+def test_user_alone_keeps_a_name(provider: str) -> None:
+    """The others get "Only messages of role 'user' can have a name." (xAI: litellm#9720)."""
+    form = message_form(deployment_of(f"{provider}/m", api_base=HOST))
+    assert form is not None
+    named = user("a", name="ann")
+
+    assert form(named) is named
+    assert form(assistant("b", name="bo")) == assistant("b")
+    assert form(system("c", name="sy")) == system("c")
+    assert form(tool("c1", "d", name="f")) == tool("c1", "d")
+
+
+@pytest.mark.parametrize(
+    ("message", "written"),
+    [
+        (assistant(None, [call("c1")]), assistant(None, [call("c1")], reasoning_content=" ")),
+        (
+            assistant("", [call("c1")], reasoning_content=""),
+            assistant("", [call("c1")], reasoning_content=" "),
+        ),
+        (
+            assistant([text("a")], [call("c1")], reasoning_content="hm"),
+            assistant("a", [call("c1")], reasoning_content="hm"),
+        ),
+        (assistant("a"), assistant("a")),
+        (user("a"), user("a")),
+    ],
+)
+def test_kimi_gets_a_thought_beside_each_call(message: dict[str, Any], written: dict[str, Any]) -> None:
+    """A missing thought is refused, and so is an empty one (pi#4178)."""
+    form = message_form(deployment_of("moonshot/kimi-k2.6", api_base=HOST))
+    assert form is not None
+
+    assert form(message) == written
+
+
+def test_other_models_of_moonshot_get_no_thoughts() -> None:
+    """They do not think."""
+    assert message_form(deployment_of("moonshot/moonshot-v1-8k", api_base=HOST)) is with_plain_text
+
+
+@pytest.mark.parametrize(
+    ("model", "one"),
+    [
+        ("databricks/databricks-gpt-oss-120b", True),
+        ("databricks/databricks-claude-sonnet-4-5", False),
+        ("groq/llama", False),
+    ],
+)
+def test_databricks_takes_one_call_of_all_but_claude(model: str, one: bool) -> None:
+    """The others answer "Multiple tool calls are not supported." (litellm#31633)."""
+    assert takes_one_call(deployment_of(model, api_base=HOST)) is one
+
+
+ONE, TWO = call("c1", "f"), call("c2", "g")
+
+
+def test_parallel_calls_become_turns_of_their_own() -> None:
+    """Each result stands behind its call. The text stays with the first call."""
+    history = [user("go"), assistant("on it", [ONE, TWO]), tool("c2", "2"), tool("c1", "1"), user("and?")]
+
+    assert split_calls(history) == [
+        user("go"),
+        assistant("on it", [ONE]),
+        tool("c1", "1"),
+        assistant(None, [TWO]),
+        tool("c2", "2"),
+        user("and?"),
+    ]
+    assert history[1] == assistant("on it", [ONE, TWO])
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [user("go"), assistant(None, [ONE]), tool("c1", "1")],
+        [user("go"), assistant(None, [ONE, TWO]), tool("c1", "1"), user("stop")],
+        [user("go"), assistant(None, [ONE, TWO]), tool("c1", "1"), tool("c1", "1")],
+        [user("go"), assistant(None, [ONE, TWO])],
+        [user("go"), assistant(None, [ONE, 5]), tool("c1", "1"), tool("c2", "2")],
+        [user("go"), {"role": "assistant", "tool_calls": "none"}],
+    ],
+)
+def test_history_that_cannot_be_split_stays(history: list[dict[str, Any]]) -> None:
+    """No call and no result gets lost."""
+    assert split_calls(history) == history
