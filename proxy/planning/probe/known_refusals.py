@@ -84,7 +84,7 @@ TABLE: tuple[Row, ...] = (
         source="langchain-aws#192, harness-sdk#1435; botocore's model of Converse",
     ),
     _row(
-        "litellm/mistral",
+        "direct/mistral litellm/mistral",
         "mistral",
         "call_id_illegal call_id_missing duplicate_result missing_result orphaned_result system_after_start "
         "tool_name_illegal trailing_model_turn unknown_field user_after_result",

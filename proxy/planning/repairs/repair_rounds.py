@@ -40,21 +40,22 @@ def split_parallel_calls(draft: Draft, error: ProviderError) -> Draft:
         start = at
         while at < len(draft.entries) and draft.entries[at].message["role"] == "tool":
             at += 1
-        entries += _rounds(entry, draft.entries[start:at])
+        entries += _rounds(entry, draft.entries[start:at], nothing=None if draft.profile.null_content else "")
         changes.append(note("replaced", entry.origin, "parallel_calls"))
     return with_entries(draft, entries, changes)
 
 
-def _rounds(turn: Entry, results: Sequence[Entry]) -> Iterator[Entry]:
+def _rounds(turn: Entry, results: Sequence[Entry], *, nothing: str | None) -> Iterator[Entry]:
     """Yield a turn for each call of *turn*, each followed by the call's own results.
 
-    Results that belong to no call of *turn* come last.
+    Results that belong to no call of *turn* come last. *nothing* is the content of the further turns where the first
+    has a text.
     """
     by_id: dict[str | None, list[Entry]] = {}
     for result in results:
         by_id.setdefault(result.message.get("tool_call_id"), []).append(result)
     content = turn.message.get("content")
-    further = {"role": "assistant", "content": content if is_blank(content) else None}
+    further = {"role": "assistant", "content": content if is_blank(content) else nothing}
     for number, call in enumerate(tool_calls_of(turn.message)):
         yield Entry({**(further if number else turn.message), "tool_calls": [call]}, turn.origin)
         yield from by_id.pop(call.get("id"), ())

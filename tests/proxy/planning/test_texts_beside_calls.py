@@ -30,6 +30,19 @@ def test_calls_get_an_empty_text(given: dict[str, Any], mode: str) -> None:
     assert with_texts_beside_calls(written, CHAT_TEMPLATE, mode) is written
 
 
+def test_null_as_calls_is_left_out() -> None:
+    """Many templates count the calls of every turn that has the field. An empty list is the sanitizer's to drop."""
+    said = assistant("b", tool_calls=None)
+    messages = [GO, said, user("c", tool_calls=None)]
+
+    written = with_texts_beside_calls(messages, CHAT_TEMPLATE, "repair")
+
+    assert list(written) == [GO, assistant("b"), messages[2]]
+    assert messages[1] is said
+    assert with_texts_beside_calls(messages, CHAT_TEMPLATE, "observe") is messages
+    assert with_texts_beside_calls(messages, OPENAI, "repair") is messages
+
+
 @pytest.mark.parametrize("mode", ["observe", "off"])
 def test_history_that_goes_as_it_came_keeps_null(mode: str) -> None:
     """In the modes that send a history as it came, the same messages are returned."""

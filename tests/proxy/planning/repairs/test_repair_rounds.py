@@ -74,6 +74,17 @@ def test_an_empty_text_stands_in_every_round() -> None:
     assert [message["content"] for message in messages if message["role"] == "assistant"] == ["", ""]
 
 
+@pytest.mark.parametrize(
+    ("profile", "content"), [(OPENAI, None), (CHAT_TEMPLATE, "")], ids=["null", "a template"]
+)
+def test_further_rounds_have_the_profiles_form_of_no_text(profile: Profile, content: str | None) -> None:
+    """A chat template cannot read null, and the repaired history is not shaped again."""
+    draft = split_parallel_calls(draft_of(PARALLEL, profile=profile), ERROR)
+
+    said = [message["content"] for message in draft.messages if message["role"] == "assistant"]
+    assert said == ["Three.", content, content]
+
+
 def test_no_result_is_lost() -> None:
     """A split loses no result, even if a call has no result and a result has no call."""
     history = [user("go"), assistant(None, [call(A), call(B, "g")]), tool("stray", "one"), tool(B, "two")]
