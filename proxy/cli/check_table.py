@@ -165,8 +165,8 @@ def _transport(deployment: DeploymentPreview) -> str:
     provider = deployment.model.partition("/")[0] if "/" in deployment.model else "openai"
     why = "configured"
     if deployment.transport_from == "auto":
-        own = deployment.transport == "direct"
-        why = f"auto: {provider} is spoken directly" if own else f"auto: {provider} is left to litellm"
+        reason = deployment.litellm_because
+        why = f"auto: {provider} is spoken directly" if reason is None else f"auto: {reason}"
     host = deployment.host or "the provider's address in litellm"
     if deployment.transport is None:
         return "by the requested model, to its provider's address"

@@ -14,6 +14,8 @@ from proxy.cli.store_warnings import find_store_warnings
 from proxy.config import Settings
 from proxy.config.environment import PROVIDERS
 from proxy.config.pools import chain_of
+from proxy.config.providers.find_provider import find_provider
+from proxy.config.providers.why_litellm import NEEDS
 from proxy.config.sdk_credentials import Surroundings, missing_credentials
 from proxy.core.deployment import Deployment
 from proxy.planning.budgets.budget_facts import policy_of
@@ -21,9 +23,18 @@ from proxy.planning.preview import key_of_deployment, pools_of
 from proxy.planning.windows import window_of
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, MIB, bytes_in_flight
 from proxy.server.connections.limits import ENOUGH_DESCRIPTORS, max_connections
-from proxy.upstream.transports import uses_litellm
+from proxy.upstream.transports import reason_of, transport_of, uses_litellm
 
 _KEYED_PROVIDERS = frozenset(provider.prefix for provider in PROVIDERS)
+
+
+def _requires_key(provider: str) -> bool:
+    """Return True for a provider that answers nobody without a key, and not for a server on this machine."""
+    row = find_provider(provider)
+    return provider in _KEYED_PROVIDERS or (
+        row is not None and (row.base or "").startswith("https:") and bool(row.keys)
+    )
+
 
 _SAME_WINDOW = 0.9
 """The share of the pool's largest window from which a window counts as equal. Windows of one model differ by less."""
@@ -62,6 +73,7 @@ def find_warnings(
         *_descriptors(settings, descriptors),
         *_missing_keys(settings),
         *_missing_credentials(settings, around),
+        *_left_to_litellm(settings),
         *_windows(settings, pools),
         *_chains(settings, pools),
         *_small_fallbacks(settings, pools),
@@ -122,7 +134,7 @@ def _missing_keys(settings: Settings) -> Iterator[str]:
                         "the environment has no key of a provider that a client may name"
                     )
                 continue
-            needs_key = deployment.provider in _KEYED_PROVIDERS and deployment.api_base is None
+            needs_key = _requires_key(deployment.provider) and deployment.api_base is None
             if needs_key and key_of_deployment(deployment) == "not set":
                 empty = "".join(f" ({name} is empty)" for name in deployment.variables)
                 yield (
@@ -140,6 +152,18 @@ def _missing_credentials(settings: Settings, around: Surroundings | None) -> Ite
             missing = missing_credentials(deployment, around)
             if missing is not None:
                 yield f"{settings.path_of_entry(deployment.position)}.litellm_params: {deployment.provider}: {missing}"
+
+
+def _left_to_litellm(settings: Settings) -> Iterator[str]:
+    """Yield a warning for each deployment that goes through litellm for want of a setting."""
+    for pool in pools_of(settings).values():
+        for deployment in pool:
+            reason = reason_of(deployment) if transport_of(deployment) == "litellm" else None
+            if deployment.transport == "auto" and reason is not None and reason.startswith(NEEDS):
+                yield (
+                    f"{settings.path_of_entry(deployment.position)}.transport: litellm calls {deployment.provider}, "
+                    f"since {reason}"
+                )
 
 
 def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from proxy.config.addresses import has_address, speaks_to
 from proxy.config.faults import Fault, path_of
 from proxy.config.override_checks import check_overrides
+from proxy.config.providers.why_litellm import NEEDS, is_azure_v1
 from proxy.config.raw_names import NOT_SERVED, is_served, named_entries, text_of
 from proxy.config.schema.credentials import SECRETS
 
@@ -116,6 +117,17 @@ def _transports(entries: list[object], environ: Mapping[str, str]) -> Iterator[F
             yield Fault(
                 path, "direct does not know where this provider is: set litellm_params.api_base, or use auto"
             )
+        elif provider == "azure" and (reason := _azure_needs(params, environ)) is not None:
+            yield Fault(path, f"{reason}, or use auto")
+
+
+def _azure_needs(params: Mapping[object, object], environ: Mapping[str, str]) -> str | None:
+    """Return the setting that Azure's address needs and *params* lack, in words."""
+    base, version = (text_of(params.get(name), environ) or "" for name in ("api_base", "api_version"))
+    is_known = bool(version) or is_azure_v1(base.rstrip("/"), version)
+    return (
+        None if is_known else f"{NEEDS} litellm_params.api_version, or an api_base that ends with /openai/v1"
+    )
 
 
 def _aliases(router: object, environ: Mapping[str, str]) -> list[tuple[object, str, str]]:

@@ -23,7 +23,7 @@ from proxy.planning.compact.policies import CompactionPolicies, CompactionPolicy
 from proxy.planning.plan_target import profile_of
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.planning.windows import window_of
-from proxy.upstream.transports import transport_of
+from proxy.upstream.transports import reason_of, transport_of
 from sanitizers.budget import marks_for
 from sanitizers.budget.calibration import initial, margin
 from sanitizers.budget.find_family import family_of
@@ -90,6 +90,9 @@ class DeploymentPreview:
     """The transport. None where it depends on the provider that a client names."""
 
     transport_from: Literal["configured", "auto"]
+    litellm_because: str | None
+    """The reason why ``auto`` leaves the deployment to litellm, or None where it does not."""
+
     host: str | None
     """The host that requests go to. None where litellm knows the provider's address, or a client names the provider."""
 
@@ -180,6 +183,7 @@ def _deployment(deployment: Deployment, settings: Settings) -> DeploymentPreview
         model=deployment.model,
         transport=None if by_name and deployment.transport == "auto" else transport_of(deployment),
         transport_from="auto" if deployment.transport == "auto" else "configured",
+        litellm_because=reason_of(deployment) if transport_of(deployment) == "litellm" else None,
         host=None if by_name else _host(deployment),
         key=key_of_deployment(deployment),
         order=deployment.order,

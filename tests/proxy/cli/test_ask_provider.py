@@ -43,9 +43,10 @@ async def probe(model: str, address: str, transport: str = "auto", **router: Any
 
 
 @contextmanager
-def emulated(model: str, change: Change | None = None) -> Iterator[Emulator]:
+def emulated(model: str, transport: str = "auto", change: Change | None = None) -> Iterator[Emulator]:
     """Serve the emulator of a model's wire in a thread, since litellm's call blocks the event loop for Ollama."""
-    wire = WIRES[route_of(model)]
+    route = route_of(model)
+    wire = WIRES.get(f"{transport}/{route}", WIRES[route])
     with in_a_thread({"it": wire if change is None else changed(wire, change)}) as served:
         yield served["it"]
 
@@ -92,22 +93,28 @@ MODELS = (
     ("openai/gpt-4.1", "litellm"),
     ("anthropic/claude-sonnet-4-5", "litellm"),
     ("anthropic/claude-opus-4-6", "litellm"),
-    ("mistral/mistral-large-latest", "litellm"),
-    ("deepseek/deepseek-chat", "litellm"),
-    ("deepseek/deepseek-reasoner", "litellm"),
+    *(
+        (model, transport)
+        for model in (
+            "mistral/mistral-large-latest",
+            "deepseek/deepseek-chat",
+            "deepseek/deepseek-reasoner",
+            "ollama_chat/qwen3.5",
+            "hosted_vllm/meta-llama/Llama-3.3-70B-Instruct",
+            "hosted_vllm/mistralai/Devstral-Small-2507",
+        )
+        for transport in ("direct", "litellm")
+    ),
     ("cohere_chat/command-a-03-2025", "litellm"),
-    ("ollama_chat/qwen3.5", "litellm"),
     ("bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0", "litellm"),
     ("bedrock/us.meta.llama4-maverick-17b-instruct-v1:0", "litellm"),
-    ("hosted_vllm/meta-llama/Llama-3.3-70B-Instruct", "litellm"),
-    ("hosted_vllm/mistralai/Devstral-Small-2507", "litellm"),
 )
 
 
 @pytest.mark.parametrize(("model", "transport"), MODELS)
 async def test_nothing_differs_at_an_emulator_as_it_is(model: str, transport: str) -> None:
     """At an emulator with its own rules, no history's result differs, and at least 15 agree."""
-    with emulated(model) as provider:
+    with emulated(model, transport) as provider:
         findings = await probe(model, provider.base_url, transport)
 
     assert ids(findings, Verdict.DIFFERS) == set()
@@ -122,12 +129,16 @@ async def test_nothing_differs_at_an_emulator_as_it_is(model: str, transport: st
         ("openai/gpt-4.1", "direct", "string too long", "call_id_too_long"),
         ("anthropic/claude-sonnet-4-5", "litellm", "ids must be unique", "call_id_repeated"),
         ("anthropic/claude-opus-4-6", "litellm", "must end with a user message", "trailing_model_turn"),
-        (
-            "mistral/mistral-large-latest",
-            "litellm",
-            "Unexpected role 'user' after role 'tool'",
-            "user_after_result",
+        *(
+            (
+                "mistral/mistral-large-latest",
+                transport,
+                "Unexpected role 'user' after role 'tool'",
+                "user_after_result",
+            )
+            for transport in ("direct", "litellm")
         ),
+        ("deepseek/deepseek-chat", "direct", "Messages with role 'tool' must", "orphaned_result"),
         ("deepseek/deepseek-chat", "litellm", "Messages with role 'tool' must", "orphaned_result"),
         ("cohere_chat/command-a-03-2025", "litellm", "more than one tool message", "duplicate_result"),
         (
@@ -141,7 +152,7 @@ async def test_nothing_differs_at_an_emulator_as_it_is(model: str, transport: st
 async def test_a_rule_that_the_provider_lacks_is_the_only_difference(
     model: str, transport: str, words: str, history: str
 ) -> None:
-    with emulated(model, Change(without=words)) as provider:
+    with emulated(model, transport, Change(without=words)) as provider:
         findings = await probe(model, provider.base_url, transport)
 
     assert ids(findings, Verdict.DIFFERS) == {history}
@@ -154,9 +165,12 @@ async def test_a_rule_that_the_provider_lacks_is_the_only_difference(
         ("openai/gpt-4.1", "litellm", users_meet, "same_role_neighbours"),
         ("openai/gpt-4.1", "direct", text_meets_call, "text_beside_calls"),
         ("anthropic/claude-sonnet-4-5", "litellm", has_cache_marks, "refused_field"),
+        ("mistral/mistral-large-latest", "direct", text_meets_call, "text_beside_calls"),
         ("mistral/mistral-large-latest", "litellm", text_meets_call, "text_beside_calls"),
+        ("deepseek/deepseek-chat", "direct", users_meet, "same_role_neighbours"),
         ("deepseek/deepseek-chat", "litellm", users_meet, "same_role_neighbours"),
         ("cohere_chat/command-a-03-2025", "litellm", text_meets_call, "text_beside_calls"),
+        ("ollama_chat/qwen3.5", "direct", text_meets_call, "text_beside_calls"),
         ("ollama_chat/qwen3.5", "litellm", text_meets_call, "text_beside_calls"),
         (
             "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
@@ -164,13 +178,14 @@ async def test_a_rule_that_the_provider_lacks_is_the_only_difference(
             text_meets_call,
             "text_beside_calls",
         ),
+        ("hosted_vllm/meta-llama/Llama-3.3-70B-Instruct", "direct", text_meets_call, "text_beside_calls"),
         ("hosted_vllm/meta-llama/Llama-3.3-70B-Instruct", "litellm", text_meets_call, "text_beside_calls"),
     ],
 )
 async def test_a_rule_that_the_profile_lacks_is_the_only_difference(
     model: str, transport: str, also: Also, history: str
 ) -> None:
-    with emulated(model, Change(also=also)) as provider:
+    with emulated(model, transport, Change(also=also)) as provider:
         findings = await probe(model, provider.base_url, transport)
 
     assert ids(findings, Verdict.DIFFERS) == {history}

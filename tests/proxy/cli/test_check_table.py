@@ -34,6 +34,34 @@ def test_entry_for_any_provider_goes_where_the_requested_model_is() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (entry("m", "groq/x"), "direct (auto: groq is spoken directly), to api.groq.com"),
+        (entry("m", "groq/x") | {"transport": "direct"}, "direct (configured), to api.groq.com"),
+        (
+            entry("m", "groq/x") | {"transport": "litellm"},
+            "litellm (configured), to api.groq.com",
+        ),
+        (
+            entry("m", "azure/x", api_base="https://res.test", api_key="k"),
+            "litellm (auto: the direct transport needs litellm_params.api_version), to res.test",
+        ),
+        (
+            entry("m", "perplexity/preset/pro-search"),
+            "litellm (auto: the model is asked through the Responses API), to api.perplexity.ai",
+        ),
+        (
+            entry("perplexity/*", "perplexity/*"),
+            "direct (auto: perplexity is spoken directly), to api.perplexity.ai",
+        ),
+    ],
+)
+def test_reason_for_a_transport_is_shown(given: dict[str, Any], shown: str) -> None:
+    """The reason names the setting that would change the transport, if there is one."""
+    assert value_of("transport", given) == shown
+
+
 def test_table_of_a_whole_file() -> None:
     """The table has the general settings first, then each model with its deployments."""
     shown = lines(
@@ -92,7 +120,8 @@ def test_table_of_a_whole_file() -> None:
         "loops from 5 repeats, 10 calls in an answer",
         "",
         "  anthropic/claude-sonnet-4-5",
-        "    transport   litellm (auto: anthropic is left to litellm), to the provider's address in litellm",
+        "    transport   litellm (auto: the direct transport does not speak this provider's wire), to the provider's "
+        "address in litellm",
         "    key         set",
         "    time        600 s for an attempt; 5 s to connect; 120 s of silence before a stream begins, 120 s after",
         "    profile     anthropic, by the model's name and route",

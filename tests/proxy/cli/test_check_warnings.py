@@ -50,6 +50,10 @@ NO_KEY_AT_ALL = (
         ({"model": "openai/gpt-4.1", "extra_headers": {"authorization": "k"}}, False),
         ({"model": "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0"}, False),
         ({"model": "hosted_vllm/x", "api_base": "http://llm/v1"}, False),
+        ({"model": "nvidia_nim/x"}, True),
+        ({"model": "scaleway/x"}, True),
+        ({"model": "together_ai/x", "api_base": "http://gateway/v1"}, False),
+        ({"model": "ollama_chat/x"}, False),
     ],
 )
 def test_missing_key_of_a_hosted_provider_is_a_warning(params: dict[str, Any], warned: bool) -> None:

@@ -221,21 +221,27 @@ VARIABLES = {"T": "direct", "A": "auto", "M": "azure/gpt-4o", "V": "hosted_vllm/
         ("openrouter/some/model", HERE, None),
         ("hosted_vllm/llama", HERE, None),
         ("os.environ/V", "os.environ/B", None),
+        ("groq/llama", None, None),
+        ("scaleway/llama", None, None),
+        ("azure/gpt-4o", f"{HERE}/openai/v1", None),
+        ("azure/gpt-4o", f"{HERE}/openai/v1/", None),
         ("hosted_vllm/llama", None, "does not know where"),
+        ("databricks/llama", None, "does not know where"),
+        ("azure/gpt-4o", None, "does not know where"),
+        ("azure/gpt-4o", HERE, "needs litellm_params.api_version, or an api_base that ends with /openai/v1"),
+        ("azure/*", HERE, "needs litellm_params.api_version"),
+        ("os.environ/M", HERE, "needs litellm_params.api_version"),
         ("os.environ/V", None, "does not know where"),
         *((model, None, "not this provider's") for model in ("anthropic/claude-sonnet-4-5", "anthropic/*")),
         *(
             (model, HERE, "not this provider's")
             for model in (
                 "anthropic/claude-sonnet-4-5",
-                "azure/gpt-4o",
-                "azure/*",
                 "azure_ai/x",
                 "bedrock/anthropic.claude",
                 "cohere/command",
                 "ollama/llama",
                 "vertex_ai/gemini-2.5-pro",
-                "os.environ/M",
             )
         ),
     ],
@@ -250,6 +256,19 @@ def test_direct_transport_needs_a_known_format_and_address(
 
     assert [found.path for found in faults] == (["model_list[0].transport"] if fault else [])
     assert all(fault in found.text for found in faults if fault)
+
+
+@pytest.mark.parametrize("version", ["2024-10-21", "v1", "os.environ/VERSION"])
+def test_direct_transport_to_azure_needs_a_version(version: str) -> None:
+    """A version from the environment counts by its value. An empty one is none."""
+    params = {"model": "azure/x", "api_base": HERE, "api_version": version}
+    listed = [{"model_name": "m", "litellm_params": params, "transport": "direct"}]
+
+    assert cross_check({"model_list": listed}, {"VERSION": "2024-10-21"}) == ()
+    if version.startswith("os.environ/"):
+        assert [fault.path for fault in cross_check({"model_list": listed}, {"VERSION": ""})] == [
+            "model_list[0].transport"
+        ]
 
 
 @pytest.mark.parametrize("transport", [None, "auto", "litellm", "os.environ/A", "os.environ/UNSET", 7])

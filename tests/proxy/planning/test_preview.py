@@ -76,6 +76,15 @@ def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> 
         (entry(model="openai/x", api_base="http://llm:8000/v1/tenant"), "direct", "auto", "llm:8000"),
         (entry(model="anthropic/claude-sonnet-4-5"), "litellm", "auto", None),
         (entry(model="groq/llama-4") | {"transport": "direct"}, "direct", "configured", "api.groq.com"),
+        (entry(model="groq/llama-4"), "direct", "auto", "api.groq.com"),
+        (entry(model="scaleway/x"), "direct", "auto", "api.scaleway.ai"),
+        (
+            entry(model="azure/x", api_base="https://r.test", api_version="v1", api_key="k"),
+            "direct",
+            "auto",
+            "r.test",
+        ),
+        (entry(model="azure/x", api_base="https://r.test", api_key="k"), "litellm", "auto", "r.test"),
     ],
 )
 def test_transport_and_host_are_shown(
@@ -85,6 +94,25 @@ def test_transport_and_host_are_shown(
     told = deployment(given)
 
     assert (told.transport, told.transport_from, told.host) == (transport, why, host)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (entry(model="groq/llama-4"), None),
+        (entry(model="gemini/gemini-3.6-flash"), None),
+        (entry(model="groq/llama-4") | {"transport": "litellm"}, None),
+        (entry(model="anthropic/claude-x"), "the direct transport does not speak this provider's wire"),
+        (entry(model="hosted_vllm/x"), "the direct transport needs litellm_params.api_base"),
+        (
+            entry(model="azure/x", api_base="https://r.test", api_version="v1", client_secret="sk-hidden"),
+            "litellm fetches a token of Entra ID with client_secret",
+        ),
+    ],
+)
+def test_reason_for_litellm_is_told(given: dict[str, Any], reason: str | None) -> None:
+    """A deployment on the direct transport has none, and no reason shows a value of a setting."""
+    assert deployment(given).litellm_because == reason
 
 
 @pytest.mark.parametrize(

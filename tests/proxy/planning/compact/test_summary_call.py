@@ -136,7 +136,7 @@ def test_thinking_is_turned_off_where_no_provider_refuses_it(case: str) -> None:
 
 def test_one_unknown_model_among_several_keeps_the_effort_away() -> None:
     known = deployment_of("gemini/gemini-2.5-flash", api_key=KEY)
-    unknown = deployment_of("groq/llama-3.3-70b-versatile", api_key=KEY)
+    unknown = deployment_of("groq/compound", api_key=KEY)
 
     for pool in ([known, unknown], [unknown, known]):
         call = without_thinking(segment_call("x", FENCE, 750), pool)
