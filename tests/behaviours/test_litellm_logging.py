@@ -71,7 +71,9 @@ async def test_ollama_is_asked_for_nothing_but_the_chat(status: int, stream: boo
     litellm's own log would fetch the model's data after each call, and block the event loop.
     """
     with serving_ollama(status) as (url, paths):
-        settings = settings_of({"gemini": {"model": "ollama_chat/qwen3.5", "api_base": url}})
+        params = {"model": "ollama_chat/qwen3.5", "api_base": url}
+        listed = [{"model_name": "gemini", "litellm_params": params, "transport": "litellm"}]
+        settings = settings_of(model_list=listed)
         async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
             reply = await proxy.post(chat(stream=stream))
             await asyncio.sleep(0.5)  # litellm logs a call after its end
