@@ -38,7 +38,7 @@ ALLOWED = (
         "The damage left only empty messages and results without calls. No provider has a request for nothing.",
     ),
     Allowed(
-        "deepseek-*",
+        "*deepseek-*",
         OURS,
         "is of a kind that this model cannot be given",
         "DeepSeek's API takes no images (api-docs.deepseek.com: content is a string). The user's newest image is "
@@ -51,19 +51,32 @@ ALLOWED = (
         "litellm writes the types of schemas in lower case. Google's server reads both cases, and so does "
         "google-genai, whose `types.Type` is a `CaseInSensitiveEnum`. The direct wire writes upper case.",
     ),
-    Allowed(
-        "openai",
-        "sdk_types/openai",
-        "ChatCompletionAssistantMessageParam.tool_calls: Input should be a valid list",
-        "The client sent `tool_calls: null`, which the direct wire passes on. The type has a list or nothing. Clients "
-        "send the null back that `ChatCompletionMessage.model_dump()` has (openai-python#1351).",
+    *(
+        Allowed(
+            target,
+            "sdk_types/openai",
+            "ChatCompletionAssistantMessageParam.tool_calls: Input should be a valid list",
+            "The client sent `tool_calls: null`, which the direct wire passes on. The type has a list or nothing. "
+            "Clients send the null back that `ChatCompletionMessage.model_dump()` has (openai-python#1351).",
+        )
+        for target in ("openai", "deepseek-*", "groq", "databricks", "fireworks")
+    ),
+    *(
+        Allowed(
+            target,
+            "sdk_types/openai",
+            "ChatCompletionFunctionMessageParam.content: Input should be a valid string",
+            "The client sent a list of parts in a message of the deprecated role `function`. No known history has "
+            "such a list: the damage `both_forms` renames the role of a result.",
+        )
+        for target in ("openai", "litellm-openai", "groq", "fireworks")
     ),
     Allowed(
-        "openai*",
+        "databricks",
         "sdk_types/openai",
-        "ChatCompletionFunctionMessageParam.content: Input should be a valid string",
-        "The client sent a list of parts in a message of the deprecated role `function`. No known history has such a "
-        "list: the damage `both_forms` renames the role of a result.",
+        "ChatCompletionFunctionMessageParam.name: Field required",
+        "The client sent a message of the deprecated role `function`, which has a name. Databricks took no names until "
+        "2025-01 (autogen#4761), and litellm sends none there either.",
     ),
     Allowed(
         "vllm-mistral",

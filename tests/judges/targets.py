@@ -48,6 +48,7 @@ _MISTRAL_ON_VLLM = (*_OPENAI, *((worker, "*-test") for worker in MISTRALS))
 
 TARGETS = (
     Target("vllm", "hosted_vllm/Qwen/Qwen3.5-35B", _OPENAI, templates="others"),
+    Target("litellm-vllm", "hosted_vllm/Qwen/Qwen3.5-35B", _OPENAI, transport="litellm"),
     Target(
         "vllm-mistral",
         "hosted_vllm/mistralai/Mistral-Nemo-Instruct-2407",
@@ -62,17 +63,23 @@ TARGETS = (
     Target("gemini-3.6", "gemini/gemini-3.6-flash", _GOOGLE),
     Target("gemini-3.6-litellm", "gemini/gemini-3.6-flash", _GOOGLE, transport="litellm"),
     Target("openai", "openai/gpt-4.1", _OPENAI),
-    Target("openai-litellm", "openai/gpt-4.1", _OPENAI, transport="litellm"),
+    Target("litellm-openai", "openai/gpt-4.1", _OPENAI, transport="litellm"),
     Target("claude-4.5", "anthropic/claude-sonnet-4-5", _ANTHROPIC),
     Target("claude-4.6", "anthropic/claude-opus-4-6", _ANTHROPIC),
     Target("mistral", "mistral/mistral-large-latest", _MISTRAL),
-    Target("mistral-direct", "mistral/mistral-large-latest", _MISTRAL, transport="direct"),
+    Target("litellm-mistral", "mistral/mistral-large-latest", _MISTRAL, transport="litellm"),
     Target("mistral-by-profile", "openai/mistral-large", _MISTRAL, profile="mistral"),
-    Target("deepseek-chat", "deepseek/deepseek-chat", _OPENAI),
-    Target("deepseek-reasoner", "deepseek/deepseek-reasoner", _OPENAI),
-    Target("deepseek-v4", "deepseek/deepseek-v4", _OPENAI),
+    *(
+        Target(f"{through}{model}", f"deepseek/{model}", _OPENAI, transport=transport)
+        for model in ("deepseek-chat", "deepseek-reasoner", "deepseek-v4")
+        for through, transport in (("", "auto"), ("litellm-", "litellm"))
+    ),
+    Target("groq", "groq/llama-3.3-70b-versatile", _OPENAI),
+    Target("databricks", "databricks/databricks-gpt-oss-120b", _OPENAI),
+    Target("fireworks", "fireworks_ai/llama-v3p3-70b-instruct", _OPENAI),
     Target("cohere", "cohere_chat/command-a-03-2025", (("sdk_types", "cohere"),)),
-    Target("ollama", "ollama_chat/qwen3.5", (("sdk_types", "ollama"),)),
+    Target("ollama", "ollama_chat/qwen3.5", _OPENAI),
+    Target("litellm-ollama", "ollama_chat/qwen3.5", (("sdk_types", "ollama"),), transport="litellm"),
     Target("bedrock-claude", "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0", _BEDROCK),
     Target("bedrock-claude-4.6", "bedrock/us.anthropic.claude-opus-4-6-v1:0", _BEDROCK),
     Target("bedrock-llama", "bedrock/us.meta.llama4-maverick-17b-instruct-v1:0", _BEDROCK),

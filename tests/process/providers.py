@@ -1,8 +1,8 @@
 """Runs one proxy process in front of all emulated providers, and controls and reads each provider in the same way.
 
 Each model is in the list for the rules of its provider or template. For example, the newer Claude refuses a prefilled
-answer, DeepSeek's reasoner wants its thoughts back, and a template wants alternating roles. All but OpenAI's and
-Gemini's wires are spoken through litellm.
+answer, DeepSeek's reasoner wants its thoughts back, and a template wants alternating roles. Each model is asked by the
+transport that its provider takes by default. Models whose names begin with ``litellm/`` are asked through litellm.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from tests.support.emulated import Emulator, Wire
 from tests.support.ollama_emulator import OLLAMA
 from tests.support.openai_emulator import OPENAI
 
+THROUGH_LITELLM = "litellm/"
+
 WIRES: Mapping[str, Wire] = {
     "anthropic": ANTHROPIC,
     "bedrock": BEDROCK,
@@ -31,10 +33,14 @@ WIRES: Mapping[str, Wire] = {
     "deepseek": DEEPSEEK,
     "hosted_vllm": TEMPLATED,
     "mistral": MISTRAL,
-    "ollama_chat": OLLAMA,
+    "ollama_chat": TEMPLATED,
     "openai": OPENAI,
+    "litellm/deepseek": DEEPSEEK,
+    "litellm/hosted_vllm": TEMPLATED,
+    "litellm/mistral": MISTRAL,
+    "litellm/ollama_chat": OLLAMA,
 }
-"""The wire of each of litellm's routes. Gemini's wire is emulated in its own process."""
+"""The wire of each route. litellm speaks Ollama's own. Gemini's wire is emulated in its own process."""
 
 MODELS = (
     "gemini/gemini-2.5-pro",
@@ -56,6 +62,13 @@ MODELS = (
     "hosted_vllm/Qwen/Qwen3-VL-8B-Instruct",
     "hosted_vllm/Qwen/Qwen3.5-35B",
     "hosted_vllm/meta-llama/Llama-3.3-70B-Instruct",
+    "litellm/mistral/mistral-large-latest",
+    "litellm/deepseek/deepseek-chat",
+    "litellm/deepseek/deepseek-reasoner",
+    "litellm/deepseek/deepseek-v4",
+    "litellm/ollama_chat/qwen3.5",
+    "litellm/hosted_vllm/mistralai/Devstral-Small-2507",
+    "litellm/hosted_vllm/Qwen/Qwen3.5-35B",
 )
 """Models that take tools."""
 
@@ -66,7 +79,7 @@ _READ: Mapping[str, Callable[[Mapping[str, Any]], list[Any]]] = {
     "anthropic": at_anthropic,
     "bedrock": at_bedrock,
     "gemini": at_gemini,
-    "ollama_chat": at_ollama,
+    "litellm/ollama_chat": at_ollama,
 }
 
 
@@ -173,8 +186,9 @@ class Everywhere:
 
 
 def route_of(model: str) -> str:
-    """Return litellm's name of the route to a model."""
-    return model.partition("/")[0]
+    """Return litellm's name of the route to a model, behind ``litellm/`` for a model that is asked through it."""
+    through = THROUGH_LITELLM if model.startswith(THROUGH_LITELLM) else ""
+    return through + model.removeprefix(through).partition("/")[0]
 
 
 def arrived(model: str, body: Mapping[str, Any]) -> list[Any]:
@@ -186,7 +200,14 @@ def params_of(model: str, gemini: Gemini, emulators: Mapping[str, Emulator]) -> 
     """Return the `litellm_params` of a model."""
     route = route_of(model)
     address = gemini.api_base if route == "gemini" else emulators[route].base_url
-    return {"model": model, "api_key": "emulated", "api_base": address}
+    own = model.removeprefix(THROUGH_LITELLM)
+    return {"model": own, "api_key": "emulated", "api_base": address}
+
+
+def entry_of(name: str, model: str, gemini: Gemini, emulators: Mapping[str, Emulator]) -> dict[str, Any]:
+    """Return the entry of the model list that serves a model by *name*."""
+    entry = {"model_name": name, "litellm_params": params_of(model, gemini, emulators)}
+    return entry | ({"transport": "litellm"} if model.startswith(THROUGH_LITELLM) else {})
 
 
 @contextmanager
@@ -197,10 +218,7 @@ def serve_everywhere(
 
     *settings* may hold ``model_list``, ``general_settings``, ``router_settings`` and ``turns`` of the configuration.
     """
-    entries = [
-        {"model_name": f"{route}/*", "litellm_params": params_of(f"{route}/*", gemini, emulators)}
-        for route in ("gemini", *WIRES)
-    ]
+    entries = [entry_of(f"{route}/*", f"{route}/*", gemini, emulators) for route in ("gemini", *WIRES)]
     config = {
         "model_list": [*entries, *settings.get("model_list", ())],
         "general_settings": {"drain_delay": 0, "drain_grace": 2, **settings.get("general_settings", {})},

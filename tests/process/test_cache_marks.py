@@ -33,7 +33,10 @@ def test_marks_reach_claude(http: httpx.Client, everywhere: Everywhere, model: s
     assert "x-turnright-changes" not in answer.headers
 
 
-@pytest.mark.parametrize("model", ["gemini/gemini-3.6-flash", "mistral/mistral-large-latest"])
+@pytest.mark.parametrize(
+    "model",
+    ["gemini/gemini-3.6-flash", "mistral/mistral-large-latest", "litellm/mistral/mistral-large-latest"],
+)
 def test_marks_go_nowhere_else(http: httpx.Client, everywhere: Everywhere, model: str) -> None:
     """Gemini and Mistral get no marks, and the header ``x-turnright-changes`` reports their removal."""
     provider = everywhere.of(model)

@@ -51,18 +51,14 @@ INVENTED = (
 REFUSED_ONCE = {("gemini", "g68")}
 """Histories with another model's signature, which only the provider can detect and refuse."""
 
-NO_IMAGES = {
-    (model, name)
-    for model in ("deepseek/deepseek-chat", "deepseek/deepseek-reasoner", "deepseek/deepseek-v4")
-    for name in ("g35",)
-}
+NO_IMAGES = {(model, name) for model in MODELS if route_of(model).endswith("deepseek") for name in ("g35",)}
 """Models that read no images, with the histories whose user sends one.
 
 The proxy refuses such a request, and sends nothing.
 """
 
-JOINING = ("deepseek", "ollama_chat")
-"""Routes on which litellm joins the texts of a message without a separator."""
+JOINING = ("deepseek", "litellm/deepseek", "litellm/ollama_chat")
+"""Routes on which the texts of a message are joined without a separator."""
 
 TOOLLESS = [name for name, history in HISTORIES.items() if "tool" not in json.dumps(history["messages"])]
 """Histories without calls and results."""

@@ -19,7 +19,7 @@ import pytest
 
 from tests.process.asking import Answer, ask, function_tool
 from tests.process.emulators import Gemini
-from tests.process.providers import Everywhere, params_of, route_of, serve_everywhere
+from tests.process.providers import Everywhere, entry_of, route_of, serve_everywhere
 from tests.process.wire_calls import WireCall, calls_at
 from tests.support.builders import system, tool, user
 from tests.support.emulated import Emulator
@@ -32,6 +32,8 @@ MODELS = (
     "deepseek/deepseek-reasoner",
     "cohere_chat/command-a-03-2025",
     "ollama_chat/qwen3.5",
+    "litellm/mistral/mistral-large-latest",
+    "litellm/ollama_chat/qwen3.5",
     "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
     "hosted_vllm/mistralai/Devstral-Small-2507",
 )
@@ -53,7 +55,7 @@ def moving(directory: Path, gemini_process: Gemini, emulators: dict[str, Emulato
     """Run ``turnright serve`` with a name for each pair of models, whose first model falls back to the second."""
     pairs = list(permutations(MODELS, 2))
     entries = [
-        {"model_name": name, "litellm_params": params_of(model, gemini_process, emulators)}
+        entry_of(name, model, gemini_process, emulators)
         for name, model in (
             *((route_of(model), model) for model in MODELS),
             *((name_of(first, second), first) for first, second in pairs),

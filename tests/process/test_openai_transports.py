@@ -163,7 +163,7 @@ async def both(
     emulator: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Proxied, Proxied]]:
     """Serve the proxy once with each transport. Calls to OpenAI's own address go to the emulator."""
-    monkeypatch.setattr(openai_wire, "OPENAI_BASES", {"openai": emulator.base_url})
+    monkeypatch.setattr(openai_wire, "base_of", lambda _, api_base: api_base or emulator.base_url)
     monkeypatch.setenv("OPENAI_BASE_URL", emulator.base_url)  # litellm's way to move it
 
     def settings(transport: str) -> Settings:

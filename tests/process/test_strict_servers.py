@@ -68,16 +68,22 @@ class Server:
 
 SERVERS = {
     "mistral": Server(MISTRAL, "mistral/mistral-large-latest"),
-    "mistral, direct": Server(MISTRAL, "mistral/mistral-large-latest", transport="direct"),
+    "mistral through litellm": Server(MISTRAL, "mistral/mistral-large-latest", transport="litellm"),
     "mistral behind openai/": Server(MISTRAL, "openai/mistral-large-latest", "mistral"),
     "mistral behind openai/ by litellm": Server(
         MISTRAL, "openai/mistral-large-latest", "mistral", transport="litellm"
     ),
     "mistral-common behind vLLM": Server(TEMPLATED, "hosted_vllm/mistralai/Mistral-Small-3.2-24B"),
+    "mistral-common behind vLLM, through litellm": Server(
+        TEMPLATED, "hosted_vllm/mistralai/Mistral-Small-3.2-24B", transport="litellm"
+    ),
     "mistral-common behind openai/": Server(
         TEMPLATED, "openai/mistralai/Mistral-Small-3.2-24B", "chat-template-mistral"
     ),
     "a template that cannot read null": Server(TEMPLATED, "hosted_vllm/Qwen/Qwen3-VL-8B"),
+    "a template that cannot read null, through litellm": Server(
+        TEMPLATED, "hosted_vllm/Qwen/Qwen3-VL-8B", transport="litellm"
+    ),
     "cohere": Server(COHERE, "cohere_chat/command-a-03-2025"),
     "deepseek behind openai/": Server(DEEPSEEK, "openai/deepseek-chat", "deepseek"),
     "openai": Server(OPENAI, "openai/gpt-4.1"),

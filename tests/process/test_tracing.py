@@ -392,9 +392,7 @@ WITH_HEADERS = [model for model in MODELS if route_of(model) != "gemini"]
 
 @BOTH
 @pytest.mark.parametrize("model", WITH_HEADERS)
-def test_every_wire_of_litellm_has_it(
-    everywhere: Everywhere, http: httpx.Client, model: str, stream: bool
-) -> None:
+def test_every_provider_has_it(everywhere: Everywhere, http: httpx.Client, model: str, stream: bool) -> None:
     """Every provider but Gemini gets the trace headers here, and its request succeeds."""
     provider = everywhere.of(model)
     assert isinstance(provider, InAThread)

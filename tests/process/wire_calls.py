@@ -56,5 +56,5 @@ _READ: Mapping[str, Callable[[Mapping[str, Any]], Iterator[WireCall]]] = {
     "anthropic": _anthropic,
     "bedrock": _bedrock,
     "gemini": _gemini,
-    "ollama_chat": _ollama,
+    "litellm/ollama_chat": _ollama,
 }

@@ -125,6 +125,16 @@ MISTRAL_REFUSED: dict[str, tuple[Any, str, str | None]] = {
         "Input should be 'function'",
         None,
     ),
+    "a call without a function": (
+        large(U, assistant(calls=[call(ID, function=None)]), tool(ID)),
+        mistral.NO_OBJECT,
+        None,
+    ),
+    "a call without a name": (
+        large(U, assistant(calls=[call(ID, function={"arguments": "{}"})]), tool(ID)),
+        "Field required",
+        None,
+    ),
     "unknown field of a call": (large(U, assistant(calls=[call(ID, x=0)]), tool(ID)), EXTRA, None),
     "unknown field of a function": (large(U, assistant(calls=[PARSED]), tool(ID)), EXTRA, None),
     "empty name of a result": (

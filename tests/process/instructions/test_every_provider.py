@@ -27,7 +27,7 @@ from tests.process.providers import (
     WITHOUT_TOOLS,
     Everywhere,
     arrived,
-    params_of,
+    entry_of,
     route_of,
     serve_everywhere,
 )
@@ -52,9 +52,7 @@ def instructed(
     directory: Path, gemini_process: Gemini, emulators: dict[str, Emulator]
 ) -> Iterator[Everywhere]:
     """Run ``turnright serve`` with every provider, and with texts of every level."""
-    models = [
-        entry(model, litellm_params=params_of(model, gemini_process, emulators)) for model in EVERY_MODEL
-    ]
+    models = [entry(model) | entry_of(model, model, gemini_process, emulators) for model in EVERY_MODEL]
     with serve_everywhere(
         directory, gemini_process, emulators, model_list=models, general_settings=general()
     ) as running:

@@ -149,9 +149,15 @@ def _call_shape_faults(place: tuple[Any, ...], message: dict[str, Any]) -> Itera
         for name, value in entry.items():
             if name not in CALL_FIELDS:
                 yield _extra((*here, name), value)
-        for name, value in entry["function"].items():
+        function = entry.get("function")
+        if not isinstance(function, dict):
+            yield _invalid((*here, "function"), "model_attributes_type", NO_OBJECT, function)
+            continue
+        for name, value in function.items():
             if name not in FUNCTION_FIELDS:
                 yield _extra((*here, "function", name), value)
+        if not isinstance(function.get("name"), str):
+            yield _invalid((*here, "function", "name"), "missing", "Field required", function)
         if entry.get("type", "function") != "function":
             yield _invalid((*here, "type"), "enum", NO_TYPE, entry["type"])
 
