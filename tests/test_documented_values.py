@@ -157,7 +157,12 @@ async def test_refusal_of_what_is_not_there_is_the_one_that_is_shown() -> None:
 
 @pytest.mark.parametrize(
     ("heading", "expected"),
-    [("Providers and variables", provider_table.providers), ("Rules", provider_table.rules)],
+    [
+        ("Providers and variables", provider_table.providers),
+        ("Further providers on the direct transport", provider_table.further),
+        ("When a provider is left to litellm", provider_table.reasons),
+        ("Rules", provider_table.rules),
+    ],
 )
 def test_tables_of_providers_are_those_of_the_code(
     heading: str, expected: Callable[[], list[list[str]]]

@@ -1,15 +1,19 @@
 """Writes the tables of ``docs/providers.md`` from the tables of the code.
 
-``python -m tests.support.provider_table`` prints both tables. A test compares both tables with the page.
+``python -m tests.support.provider_table`` prints the tables. A test compares them with the page.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from proxy.config.addresses import OPENAI_SERVERS, speaks_to
 from proxy.config.environment import PROVIDERS
+from proxy.config.providers.find_provider import find_provider
+from proxy.config.providers.listed_providers import listed_providers
+from proxy.config.providers.provider_row import ProviderRow
+from proxy.config.providers.provider_rows import ROWS
+from proxy.config.providers.why_litellm import CallFacts, why_litellm
 from proxy.upstream.dialects import table
 from proxy.upstream.dialects.choose_dialect import dialect_for
 from proxy.upstream.dialects.dialect import CHOICES, FORMATS, Dialect
@@ -33,50 +37,79 @@ MODELS = {
 
 NAMES = {
     "anthropic": "Anthropic",
-    "azure": "Azure OpenAI",
     "bedrock": "AWS Bedrock",
     "cerebras": "Cerebras",
     "cohere": "Cohere",
-    "custom_openai": "any server of OpenAI's wire",
     "deepseek": "DeepSeek",
     "fireworks_ai": "Fireworks AI",
     "gemini": "Gemini (Google AI Studio)",
     "groq": "Groq",
-    "hosted_vllm": "vLLM",
-    "litellm_proxy": "a LiteLLM proxy",
-    "llamafile": "llamafile",
-    "lm_studio": "LM Studio",
     "mistral": "Mistral",
-    "ollama": "Ollama",
+    "ollama": "Ollama, by its own API",
     "openai": "OpenAI, and servers at `api_base`",
     "openrouter": "OpenRouter",
     "perplexity": "Perplexity",
     "together_ai": "Together AI",
     "vertex_ai": "Vertex AI",
     "xai": "xAI",
-    "xinference": "Xinference",
 }
-"""The name of each provider, by litellm's prefix."""
+"""The name of each provider of the first table, by litellm's prefix."""
 
 IN_A_FILE = {
-    "azure": "in a file: `api_base`, `api_version`, and `api_key` or Entra ID's",
     "bedrock": "in a file: `aws_…`, or the SDK's own chain",
     "ollama": "in a file: `api_base`",
     "vertex_ai": "in a file: `vertex_…`, or the SDK's own chain",
 }
-"""The settings of providers that no environment variable configures."""
+"""The settings of providers that no environment variable configures, and that litellm calls."""
+
+_HERE = "http://127.0.0.1:1/v1"
+
+LEFT = {
+    "azure": (
+        CallFacts("azure", "m", _HERE, has_key=True, given={}),
+        CallFacts("azure", "m", _HERE, has_key=False, given={"api_version": "2024-10-21"}),
+        CallFacts("azure", "m", _HERE, has_key=False, given={"client_secret": "s"}),
+        CallFacts("azure", "m", _HERE, has_key=False, given={"azure_password": "s"}),
+        CallFacts("azure", "m", _HERE, has_key=False, given={"azure_ad_token": "oidc/google/x"}),
+        CallFacts("azure", "m", "https://gateway.ai.cloudflare.com/v1/a/b/c", has_key=True, given={}),
+        CallFacts("azure", "responses/m", _HERE, has_key=True, given={}),
+    ),
+    "baseten": (CallFacts("baseten", "abcd1234", None, has_key=True, given={}),),
+    "databricks": (
+        CallFacts("databricks", "m", _HERE, has_key=False, given={}),
+        CallFacts("databricks", "catalog.schema.m", _HERE, has_key=True, given={}),
+    ),
+    "huggingface": (CallFacts("huggingface", "together/org/m", None, has_key=True, given={}),),
+    "ollama_chat": (CallFacts("ollama_chat", "m", None, has_key=False, given={}, fields=("num_ctx",)),),
+    "perplexity": (CallFacts("perplexity", "openai/m", None, has_key=True, given={}),),
+}
+"""Deployments of providers with a row that ``auto`` leaves to litellm, one for each reason."""
 
 
 def providers() -> list[list[str]]:
     """Return the rows of the first table: provider, prefix, variables, transport, wire and rules."""
     known = [(one.prefix, ", ".join(f"`{name}`" for name in (*one.keys, *one.bases))) for one in PROVIDERS]
-    known += IN_A_FILE.items()
-    known += [(prefix, "in a file: `api_base`") for prefix in sorted(OPENAI_SERVERS)]
-    return [_provider(prefix, variables) for prefix, variables in known]
+    return [_provider(prefix, variables) for prefix, variables in [*known, *IN_A_FILE.items()]]
+
+
+def further() -> list[list[str]]:
+    """Return the rows of the second table: the other providers on the direct transport, and what they have."""
+    named = {one.prefix for one in PROVIDERS}
+    rows = {**ROWS, **listed_providers()}
+    return [_further(row) for prefix, row in sorted(rows.items()) if prefix not in named]
+
+
+def reasons() -> list[list[str]]:
+    """Return the rows of the third table: the prefixes, and when ``auto`` leaves a deployment to litellm."""
+    return [
+        [f"`{prefix}/`", why]
+        for prefix, facts in LEFT.items()
+        for why in filter(None, map(why_litellm, facts))
+    ]
 
 
 def rules() -> list[list[str]]:
-    """Return the rows of the second table: each set of rules, and how they differ from OpenAI's format."""
+    """Return the rows of the last table: each set of rules, and how they differ from OpenAI's format."""
     rows = {row.name: row for row in vars(table).values() if isinstance(row, Dialect)}
     return [
         [f"`{name}`", " ".join(_differences(row)) or "As in OpenAI's format."] for name, row in rows.items()
@@ -84,28 +117,36 @@ def rules() -> list[list[str]]:
 
 
 def _provider(prefix: str, variables: str) -> list[str]:
-    base = {"api_base": "http://127.0.0.1:1/v1"} if prefix in OPENAI_SERVERS else {}
-    deployments = [deployment_of(f"{prefix}/{model}", **base) for model in MODELS.get(prefix, ("any-model",))]
+    deployments = [deployment_of(f"{prefix}/{model}") for model in MODELS.get(prefix, ("any-model",))]
     transport = transport_of(deployments[0])
-    can_be_direct = transport != "direct" and speaks_to(prefix)
-    spoken = transport == "direct" or can_be_direct
-    wire = ("Gemini's" if prefix == "gemini" else "OpenAI's") if spoken else "its own, by litellm"
+    wire = (
+        "its own, by litellm"
+        if transport == "litellm"
+        else "OpenAI's"
+        if find_provider(prefix)
+        else "its own"
+    )
     names = dict.fromkeys(dialect_for(one, transport).name for one in deployments)
     if prefix == "openai":
         names |= dict.fromkeys([table.COMPATIBLE.name])
+    return [NAMES[prefix], f"`{prefix}/`", variables, f"`{transport}`", wire, _codes(names)]
+
+
+def _further(row: ProviderRow) -> list[str]:
+    deployments = [deployment_of(f"{row.prefix}/{model}") for model in MODELS.get(row.prefix, ("any-model",))]
+    has = [name for name, given in (("embeddings", row.embeddings), ("texts", row.texts)) if given]
     return [
-        NAMES[prefix],
-        f"`{prefix}/`",
-        variables,
-        f"`{transport}`" + (", or `direct`" if can_be_direct else ""),
-        wire,
-        ", ".join(f"`{name}`" for name in names),
+        f"`{row.prefix}/`",
+        _codes(row.keys),
+        f"`{row.base}`" if row.base else "`api_base`",
+        ", ".join(has),
+        _codes(dict.fromkeys(dialect_for(one, "direct").name for one in deployments)),
     ]
 
 
 def _differences(row: Dialect) -> Iterator[str]:
     if row.dropped:
-        yield f"Not sent: {_code(sorted(row.dropped))}."
+        yield f"Not sent: {_codes(sorted(row.dropped))}."
     if row.limit == "max_tokens":
         yield "The answer's limit goes as `max_tokens`."
     if row.answers is not None:
@@ -132,27 +173,29 @@ def _differences(row: Dialect) -> Iterator[str]:
     if row.opaque_users:
         yield "`user` is no e-mail address or telephone number."
     if row.efforts is not None:
-        yield f"Reasoning efforts: {_code(row.efforts)}."
+        yield f"Reasoning efforts: {_codes(row.efforts) or 'none of them'}."
     if row.thinking == "always":
         yield "No tool call can be forced while it reasons."
     if missing := sorted(FORMATS - row.formats):
-        yield f"Asked for in words: {_code(missing)}."
+        yield f"Asked for in words: {_codes(missing)}."
     if missing := sorted(row.formats - row.formats_with_tools):
-        yield f"Asked for in words beside tools: {_code(missing)}."
+        yield f"Asked for in words beside tools: {_codes(missing)}."
     if missing := sorted(CHOICES - row.choices):
-        yield f"Tool choices that it does not have: {_code(missing)}."
+        yield f"Tool choices that it does not have: {_codes(missing)}."
     if not row.functions:
         yield "`functions` go as `tools`."
 
 
-def _code(names: Sequence[str]) -> str:
+def _codes(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     for heads, rows in (
         (("provider", "prefix", "variables", "transport", "wire", "rules"), providers()),
+        (("prefix", "variables", "address", "beside chats", "rules"), further()),
+        (("prefix", "goes through litellm where"), reasons()),
         (("rules", "what differs"), rules()),
     ):
         head, *lines = (f"| {' | '.join(line)} |\n" for line in (heads, *rows))
