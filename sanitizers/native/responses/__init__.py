@@ -1,0 +1,56 @@
+"""The items of OpenAI's Responses API, read as chat messages for models that do not speak it.
+
+parts         reading the content of one item
+item_types    the table of item types, and what becomes of each
+envelope      what clients carry for the proxy in ``encrypted_content``
+client_tools  the tools that OpenAI's models know and the client runs
+flat_names    one name for each tool, without namespaces
+tool_table    the tools of a request by their names
+tool_choice   the tool that must be called
+tools         reading ``tools``
+turn          the open turn of the model
+call_items    calls and their outputs
+project       items as chat messages
+"""
+
+from sanitizers.native.responses.client_tools import CLIENT_TOOLS, action_fields
+from sanitizers.native.responses.envelope import (
+    PREFIX,
+    Envelope,
+    pack_envelope,
+    pack_summary,
+    unpack_envelope,
+    unpack_summary,
+)
+from sanitizers.native.responses.item_types import ITEM_TYPES, ItemType
+from sanitizers.native.responses.project import SUMMARY_START, ResponsesProjection, project
+from sanitizers.native.responses.tools import (
+    DeclaredTool,
+    ToolTable,
+    read_tool_choice,
+    read_tools,
+    unwrap_input,
+    wrap_input,
+)
+
+__all__ = [
+    "CLIENT_TOOLS",
+    "ITEM_TYPES",
+    "PREFIX",
+    "SUMMARY_START",
+    "DeclaredTool",
+    "Envelope",
+    "ItemType",
+    "ResponsesProjection",
+    "ToolTable",
+    "action_fields",
+    "pack_envelope",
+    "pack_summary",
+    "project",
+    "read_tool_choice",
+    "read_tools",
+    "unpack_envelope",
+    "unpack_summary",
+    "unwrap_input",
+    "wrap_input",
+]

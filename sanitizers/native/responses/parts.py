@@ -1,0 +1,207 @@
+"""Read the content of one item: a message's parts, and the output of a call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from sanitizers.errors import Unrepairable
+from sanitizers.messages import Message, is_part_list
+from sanitizers.work_limit import metered
+
+TEXT_PARTS = frozenset({"input_text", "output_text", "text"})
+"""Types of the parts that hold a text. Clients write all of them under any role."""
+
+_MEDIA_PARTS = ("input_image", "input_file", "input_audio")
+_KNOWN = ", ".join(("input_text", *_MEDIA_PARTS, "output_text", "refusal"))
+
+_DETAILS = {"original": "high"}
+"""The details of an image that chat does not have, with the nearest one."""
+
+
+class Said(NamedTuple):
+    """The words of one assistant message. *left_out* are the places of its parts that no message carries."""
+
+    text: str
+    refusal: str
+    left_out: Sequence[str]
+
+
+def item_place(index: int) -> str:
+    """Return the place of an item, as errors name it in ``param``."""
+    return f"input[{index}]"
+
+
+def refuse(param: str, what: str, rule: str = "input_unreadable") -> NoReturn:
+    """Raise :class:`~sanitizers.errors.Unrepairable` for an input that cannot be read at *param*."""
+    raise Unrepairable(f"'{param}' {what}.", rule=rule, param=param)
+
+
+def refuse_missing(param: str) -> NoReturn:
+    """Raise :class:`~sanitizers.errors.Unrepairable` in OpenAI's words for a field that is not there."""
+    raise Unrepairable(f"Missing required parameter: '{param}'.", rule="input_unreadable", param=param)
+
+
+def as_json(value: Any, param: str) -> str:
+    """Return *value* as JSON. Raises :class:`~sanitizers.errors.Unrepairable` where it is nested too deep."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        refuse(param, "is nested too deep")
+
+
+def text_at(holder: dict[str, Any], name: str, place: str) -> str:
+    """Return the text under *name* of what stands at *place*. Null and a missing text are empty.
+
+    Raises :class:`~sanitizers.errors.Unrepairable` for a value of another type.
+    """
+    value = holder.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        refuse(f"{place}.{name}", "must be a string")
+    return value
+
+
+def read_content(content: Any, place: str) -> str | list[Message] | None:
+    """Return the content of a message of the client's as chat has it. A single text becomes a plain text.
+
+    Null stays null, which the sanitizing steps handle. Raises :class:`~sanitizers.errors.Unrepairable` for unknown
+    parts, for parts without their data, and for files that are known at the provider alone.
+    """
+    if content is None or isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        refuse(place, "must be a string or an array of content parts")
+    parts = [_read_part(part, f"{place}[{number}]") for number, part in enumerate(metered(content))]
+    if not parts:
+        return ""
+    if len(parts) == 1 and parts[0]["type"] == "text":
+        text: str = parts[0]["text"]
+        return text
+    return parts
+
+
+def read_said(content: Any, place: str) -> Said:
+    """Return the words of an assistant message. Its texts are joined, and so are its refusals.
+
+    A media part cannot stand in an assistant message, and is left out. Raises as :func:`read_content` does.
+    """
+    if content is None or isinstance(content, str):
+        return Said(content or "", "", ())
+    if not isinstance(content, list):
+        refuse(place, "must be a string or an array of content parts")
+    texts: list[str] = []
+    refusals: list[str] = []
+    left_out: list[str] = []
+    for number, part in enumerate(metered(content)):
+        here = f"{place}[{number}]"
+        kind = _kind_of(part, here)
+        if kind in TEXT_PARTS:
+            texts.append(text_at(part, "text", here))
+        elif kind == "refusal":
+            refusals.append(text_at(part, "refusal", here))
+        elif kind in _MEDIA_PARTS:
+            left_out.append(f"content[{number}]:{kind}")
+        else:
+            _refuse_part(here)
+    return Said("".join(texts), "".join(refusals), left_out)
+
+
+def read_output(output: Any, place: str) -> Any:
+    """Return the output of a call as the content of a tool message. Images stay images.
+
+    A list that is no list of parts, or another bare value, is returned as it is: the sanitizing steps write it as JSON.
+    Raises as :func:`read_content` does.
+    """
+    if output is None or output == []:
+        return ""
+    return read_content(output, place) if is_part_list(output) else output
+
+
+def read_texts(parts: Any, place: str) -> list[str]:
+    """Return the texts of a reasoning item's summary or content, which may be null.
+
+    Raises :class:`~sanitizers.errors.Unrepairable` for what is no list of objects with texts.
+    """
+    if parts is None:
+        return []
+    if not isinstance(parts, list):
+        refuse(place, "must be an array")
+    texts = []
+    for number, part in enumerate(metered(parts)):
+        here = f"{place}[{number}]"
+        if not isinstance(part, dict):
+            refuse(here, "must be an object")
+        texts.append(text_at(part, "text", here))
+    return [text for text in texts if text]
+
+
+def image_part(holder: dict[str, Any], place: str) -> Message:
+    """Return the image of *holder*, an image part or a screenshot, as a part of a chat message.
+
+    Raises :class:`~sanitizers.errors.Unrepairable` for an image without an address.
+    """
+    url = holder.get("image_url")
+    if isinstance(url, dict):  # chat's form, which some clients send
+        url = url.get("url")
+    if url is None:
+        _refuse_object(holder, place, "image_url")
+    if not isinstance(url, str):
+        refuse(f"{place}.image_url", "must be a string")
+    detail = holder.get("detail")
+    image = {"url": url}
+    if isinstance(detail, str):
+        image["detail"] = _DETAILS.get(detail, detail)
+    return {"type": "image_url", "image_url": image}
+
+
+def _read_part(part: Any, place: str) -> Message:
+    kind = _kind_of(part, place)
+    if kind in TEXT_PARTS:
+        return {"type": "text", "text": text_at(part, "text", place)}
+    if kind == "input_image":
+        return image_part(part, place)
+    if kind == "input_file":
+        return _file_part(part, place)
+    if kind == "input_audio":
+        audio = part.get("input_audio")
+        if not isinstance(audio, dict):
+            refuse(f"{place}.input_audio", "must be an object")
+        return {"type": "input_audio", "input_audio": audio}
+    if kind == "refusal":
+        return {"type": "text", "text": text_at(part, "refusal", place)}
+    return _refuse_part(place)
+
+
+def _file_part(part: dict[str, Any], place: str) -> Message:
+    for name in ("file_data", "file_url"):
+        if given := text_at(part, name, place):
+            file = {"file_data": given}
+            if filename := text_at(part, "filename", place):
+                file["filename"] = filename
+            return {"type": "file", "file": file}
+    return _refuse_object(part, place, "file_data")
+
+
+def _kind_of(part: Any, place: str) -> str:
+    if not isinstance(part, dict):
+        refuse(place, "must be an object")
+    kind = part.get("type")
+    return kind if isinstance(kind, str) else _refuse_part(place)
+
+
+def _refuse_part(place: str) -> NoReturn:
+    refuse(f"{place}.type", f"is no known type of content parts. Known types: {_KNOWN}")
+
+
+def _refuse_object(part: dict[str, Any], place: str, data: str) -> NoReturn:
+    """Refuse a part that has no *data*: it names a file at the provider, or nothing at all."""
+    if part.get("file_id") is None:
+        refuse_missing(f"{place}.{data}")
+    refuse(
+        f"{place}.file_id",
+        "names a file that is stored at a provider, which this model cannot be given. Send the bytes as a data: URL",
+        "provider_object",
+    )

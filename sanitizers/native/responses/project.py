@@ -1,0 +1,227 @@
+"""Read the items of a request as chat messages.
+
+One assistant message holds all that the model said between two items of the client's. Broken histories (orphans,
+missing results, repeated calls) are passed on as they are: the sanitizing steps repair them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from operator import attrgetter
+
+from sanitizers.changes import Change, Kind
+from sanitizers.errors import Unrepairable
+from sanitizers.messages import Message
+from sanitizers.native.protocol import Item, Items, Projection, Span
+from sanitizers.native.responses.call_items import CLIENT_CALLS, OUTPUTS, SERVER_CALLS, CallReader
+from sanitizers.native.responses.envelope import is_own, unpack_envelope, unpack_summary
+from sanitizers.native.responses.item_types import COMPACTIONS, ITEM_TYPES, check_fields, type_of
+from sanitizers.native.responses.parts import item_place, read_content, read_said, read_texts, refuse
+from sanitizers.native.responses.tool_table import STEP, ToolTable
+from sanitizers.native.responses.turn import OpenTurn
+from sanitizers.record import record
+from sanitizers.work_limit import metered
+
+SUMMARY_START = "[Summary of the conversation up to this point:]\n\n"
+"""The beginning of the message that a summary becomes."""
+
+_CLIENT_ROLES = frozenset({"developer", "system", "user"})
+_MESSAGES_END = attrgetter("messages.stop")
+
+
+@record
+class ResponsesProjection(Projection):
+    """Items as messages. *changes* say what was left out, each with its item's index.
+
+    *wants_compaction* is true where the client asks for a summary of the conversation instead of an answer.
+    """
+
+    changes: tuple[Change, ...]
+    wants_compaction: bool
+
+    def item_of(self, message_index: int) -> int:
+        """Return the index of the first item of the message at *message_index*, or -1 for the instructions."""
+        at = bisect_right(self.spans, message_index, key=_MESSAGES_END)
+        items = self.spans[at].items
+        return items.start if items else -1
+
+
+def project(items: Items, table: ToolTable, instructions: str | None = None) -> ResponsesProjection:
+    """Return *items* as messages, behind a system message with *instructions*.
+
+    Raises :class:`~sanitizers.errors.Unrepairable`, with the place in ``param`` (``input[3].call_id``), for what cannot
+    be read, for references to unknown items, for files and summaries that only a provider can read, and for a history
+    without any message.
+    """
+    kinds = [type_of(item, index) for index, item in enumerate(metered(items))]
+    projector = _Projector(items, kinds, table)
+    if instructions:
+        projector.say_first(instructions)
+    for index, kind in enumerate(metered(kinds)):
+        projector.add(index, kind)
+    return projector.finish()
+
+
+class _Projector:
+    """Reads one item after the other."""
+
+    def __init__(self, items: Items, kinds: list[str], table: ToolTable) -> None:
+        self._items = items
+        self._calls = CallReader(items, table)
+        self._turn = OpenTurn()
+        self._first = 0  # of the items that no span covers yet
+        self._messages: list[Message] = []
+        self._spans: list[Span] = []
+        self._changes: list[Change] = []
+        compactions = [index for index, kind in enumerate(kinds) if kind in COMPACTIONS]
+        self._summary_at = compactions[-1] if compactions else -1
+        self._trigger_at = -1
+
+    def say_first(self, instructions: str) -> None:
+        """Add the instructions, which no item holds."""
+        self._messages.append({"role": "system", "content": instructions})
+        self._spans.append(Span(range(0), range(1)))
+
+    def add(self, index: int, kind: str) -> None:
+        """Add the item at *index*, whose type is *kind*."""
+        item = self._items[index]
+        row = ITEM_TYPES.get(kind)
+        if row is None:
+            self._report(index, "dropped", "unknown_item")
+        elif index < self._summary_at and not (kind == "message" and item.get("role") in _CLIENT_ROLES):
+            if row.outcome == "read":
+                self._report(index, "dropped", "summarized", kind)
+        elif row.outcome == "dropped":
+            self._report(index, "dropped", "server_item", kind)
+        else:
+            check_fields(item, row, index)
+            self._read(index, item, kind)
+
+    def finish(self) -> ResponsesProjection:
+        """Return the projection of all items."""
+        end = len(self._items)
+        self._close_turn(end)
+        if not self._messages:
+            refuse("input", "holds nothing that can be sent", "nothing_to_send")
+        if -1 < self._trigger_at < end - 1:
+            self._report(self._trigger_at, "moved", "compaction_trigger")
+        changes = tuple(sorted(self._changes, key=attrgetter("index")))
+        return ResponsesProjection(self._messages, self._spans, changes, self._trigger_at >= 0)
+
+    def _read(self, index: int, item: Item, kind: str) -> None:
+        if kind == "message":
+            self._add_message(index, item)
+        elif kind == "reasoning":
+            self._add_reasoning(index, item)
+        elif kind in CLIENT_CALLS:
+            self._turn.calls.append(self._calls.read_call(kind, item, index))
+        elif kind in OUTPUTS:
+            self._add_of_client(index, self._calls.read_output(kind, item, index))
+        elif kind in SERVER_CALLS:
+            self._add_server_call(index, item, kind)
+        elif kind in COMPACTIONS:
+            self._add_summary(index, item)
+        elif kind == "compaction_trigger":
+            self._trigger_at = index
+        elif kind == "item_reference":
+            self._add_reference(index, item["id"])
+
+    def _add_message(self, index: int, item: Item) -> None:
+        role, place = item["role"], item_place(index)
+        if role == "assistant":
+            said = read_said(item.get("content"), f"{place}.content")
+            self._turn.say(said.text, said.refusal)
+            for detail in said.left_out:
+                self._report(index, "dropped", "refused_part", detail)
+        elif role in _CLIENT_ROLES:
+            content = read_content(item.get("content"), f"{place}.content")
+            self._add_of_client(index, {"role": role, "content": content})
+        else:
+            raise Unrepairable(
+                f"Invalid value: '{role[:40]}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
+                rule="input_unreadable",
+                param=f"{place}.role",
+            )
+
+    def _add_reasoning(self, index: int, item: Item) -> None:
+        """Add the signatures and thoughts of a reasoning item, whose words are no assistant's text.
+
+        A foreign summary is no thought of the model that will read the history. Texts of open models are
+        (``The `reasoning_text` in the thinking mode must be passed back to the API.``, codex#42249).
+        """
+        place = item_place(index)
+        sealed = item.get("encrypted_content") or ""
+        thoughts = read_texts(item.get("content"), f"{place}.content")
+        summary = read_texts(item.get("summary"), f"{place}.summary")
+        envelope = unpack_envelope(sealed)
+        if envelope is not None:
+            self._turn.add_signatures(envelope.signatures, envelope.text_signature, index)
+            thoughts = [envelope.thoughts] if envelope.thoughts else thoughts
+        elif sealed:
+            self._report(index, "dropped", "envelope_damaged" if is_own(sealed) else "foreign_reasoning")
+        if not sealed or is_own(sealed):
+            thoughts = thoughts or summary
+        for thought in thoughts:
+            self._turn.thoughts.setdefault(thought, index)
+
+    def _add_server_call(self, index: int, item: Item, kind: str) -> None:
+        """Add a call that the server ran, with its result, or neither where there is no result.
+
+        The result directly follows its call, unless calls of the client's are open in the turn.
+        """
+        read = self._calls.read_server_call(kind, item, index)
+        if read is None:
+            self._report(index, "dropped", "no_result", kind)
+            return
+        waits = bool(self._turn.calls)
+        self._turn.calls.append(read.call)
+        self._turn.results.append(read.result)
+        if not waits:
+            self._close_turn(index + 1)
+
+    def _add_summary(self, index: int, item: Item) -> None:
+        summary = unpack_summary(item["encrypted_content"])
+        if summary is None:
+            raise Unrepairable(
+                f"The encrypted content of '{item_place(index)}' could not be verified: it was not made here. Remove "
+                "the item, or send the conversation that it stands for.",
+                rule="invalid_encrypted_content",
+                param=f"{item_place(index)}.encrypted_content",
+            )
+        self._add_of_client(index, {"role": "user", "content": SUMMARY_START + summary})
+
+    def _add_reference(self, index: int, item_id: str) -> None:
+        """Refuse a reference to an unknown item, since leaving it out would lose content. Reasoning can be left out."""
+        if item_id.startswith("rs_"):
+            self._report(index, "dropped", "reference_to_reasoning")
+            return
+        raise Unrepairable(
+            f"Item with id '{item_id[:64]}' not found. Items are not persisted when `store` is set to false. Try again "
+            "with `store` set to true, or remove this item from your input.",
+            rule="item_not_found",
+            param=f"{item_place(index)}.id",
+        )
+
+    def _add_of_client(self, index: int, message: Message) -> None:
+        """Add a message of the client's, which ends the model's turn."""
+        self._close_turn(index)
+        self._cover(index + 1, [message])
+
+    def _close_turn(self, stop: int) -> None:
+        """End the model's turn before the item at *stop*."""
+        turn = self._turn
+        self._turn = OpenTurn()
+        for index in turn.lost_at():
+            self._report(index, "dropped", "reasoning_alone")
+        if stop > self._first:
+            self._cover(stop, turn.messages())
+
+    def _cover(self, stop: int, made: list[Message]) -> None:
+        """Add the messages *made* of all items before *stop* that have no span yet."""
+        first = len(self._messages)
+        self._messages += made
+        self._spans.append(Span(range(self._first, stop), range(first, len(self._messages))))
+        self._first = stop
+
+    def _report(self, index: int, kind: Kind, reason: str, detail: str = "") -> None:
+        self._changes.append(Change(STEP, kind, index, reason, detail))
