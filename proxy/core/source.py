@@ -18,6 +18,9 @@ OPENAI_CHAT = "openai_chat"
 Answers in this format need no source of their own.
 """
 
+OPENAI_RESPONSES = "openai_responses"
+"""The format of OpenAI's Responses API."""
+
 SOURCE = "source"
 """The key of an :class:`AnswerSource` in an answer or a chunk, as a wire returns them."""
 

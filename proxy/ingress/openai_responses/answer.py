@@ -1,0 +1,44 @@
+"""The format of one request's answer: it knows the response's id, and the fields that the answer repeats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.core.errors import ProxyError
+from proxy.core.json_text import EVENT_STREAM, write_json
+from proxy.core.source import OPENAI_RESPONSES
+from proxy.core.upstream_call import Answer
+from proxy.ingress.openai_answers import KEEP_ALIVE
+from proxy.ingress.openai_responses.answer_context import AnswerContext
+from proxy.ingress.openai_responses.errors import write_error
+from proxy.ingress.openai_responses.ids import RESPONSE_PREFIX
+from proxy.ingress.openai_responses.read_request import read_request
+from proxy.ingress.openai_responses.write_answer import make_finished
+from proxy.ingress.openai_responses.write_stream import ResponsesStream
+
+
+class ResponsesAnswers(AnswerContext):
+    """Implements :class:`proxy.forwarding.answer_format.ClientFormat` for one request, from its facts."""
+
+    name = OPENAI_RESPONSES
+    id_prefix = RESPONSE_PREFIX
+    stream_content_type = EVENT_STREAM
+    keep_alive = KEEP_ALIVE
+    read_request = staticmethod(read_request)
+
+    def write_answer(self, answer: Answer, /) -> bytes:
+        """Return the JSON of the response object, and keep the object as :attr:`finished`."""
+        self.finished = make_finished(self, answer)
+        return write_json(self.finished)
+
+    def write_native_answer(self, native: Any, answer: Answer, /) -> bytes:
+        """Return the response object of the canonical *answer*. Native answers have another format object."""
+        return self.write_answer(answer)
+
+    def write_stream(self) -> ResponsesStream:
+        """Return a new writer of the stream. :attr:`finished` is set by the writer that comes to an end."""
+        return ResponsesStream(self)
+
+    def write_error(self, error: ProxyError, /) -> bytes:
+        """Return *error* in OpenAI's envelope, with the names of the Responses API in ``param``."""
+        return write_error(error, self.spans, self.earlier)

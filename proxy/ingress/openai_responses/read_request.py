@@ -1,0 +1,115 @@
+"""Converts a Responses request into a :class:`ChatRequest`, so that every step and every provider can serve it."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import InvalidRequest
+from proxy.core.source import OPENAI_RESPONSES, Source
+from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
+from proxy.ingress.openai_responses.known_tools import read_known_tools
+from sanitizers import Unrepairable
+from sanitizers.native import Items
+from sanitizers.native.responses.project import ResponsesProjection, project
+from sanitizers.native.responses.tools import ToolTable, read_tool_choice
+from sanitizers.outline import Outline
+from sanitizers.record import record
+from sanitizers.validation import read_history
+
+_USUAL_MESSAGE, _USUAL_PART, _PARSED_FASTER = 1024, 512, 4
+"""The weights of a message and of a part, and the gain of parsing over planning, as for chat requests."""
+
+_OF_TOOLS = ("parallel_tool_calls",)
+"""Parameters that providers refuse in a request without tools."""
+
+
+@record
+class Converted:
+    """A request in the internal form, with what its answer needs: the *table* of tools, and the *projection*."""
+
+    chat: ChatRequest
+    table: ToolTable
+    projection: ResponsesProjection
+
+
+def read_request(body: bytes, *, max_nesting: int, mends: bool = False, weight: int = 0) -> ChatRequest:
+    """Return the request in *body*, for callers without stored conversations. Raises as :func:`read_fields` does.
+
+    A request that names a conversation is refused, since its answer would not know the conversation.
+    """
+    fields = read_fields(body, max_nesting=max_nesting, mends=mends, weight=weight)
+    for name in ("previous_response_id", "conversation"):
+        if getattr(fields, name) is not None:
+            error = InvalidRequest(f"'{name}' is not supported here: no conversation is stored.", param=name)
+            error.asked_model = fields.model
+            raise error
+    return to_chat(fields, fields.items, weight=weight).chat
+
+
+def to_chat(fields: ResponsesFields, items: Items, *, weight: int = 0, earlier: int = 0) -> Converted:
+    """Return the chat request with *items*: those of the stored conversation, and then the request's own.
+
+    *weight* is the cost of parsing the body. *earlier* is the number of items from the conversation. Raises
+    :class:`InvalidRequest`, with the item's place in ``param``, for what cannot be read.
+    """
+    try:
+        return _convert(fields, items, max(weight, fields.weight))
+    except Unrepairable as error:
+        place = _own_place(error.param, earlier)
+        refused = InvalidRequest(error.message.replace(error.param, place), param=place)
+        refused.asked_model = fields.model
+        raise refused from None
+
+
+def _convert(fields: ResponsesFields, items: Items, weight: int) -> Converted:
+    found = read_known_tools(fields.tools, items)
+    table, known = found.table, found.known
+    choice, choice_changes, allowed = read_tool_choice(fields.tool_choice, table)
+    projection = project(items, table, fields.instructions)
+    outline = read_history(projection.messages)
+    parameters: dict[str, Any] = dict(fields.parameters)
+    tools = table.chat_tools
+    if allowed is not None:
+        tools = [tool for tool in tools if tool["function"]["name"] in allowed]
+        known = None
+    if tools:
+        parameters["tools"] = tools
+        if choice is not None:
+            parameters["tool_choice"] = choice
+    else:
+        for name in _OF_TOOLS:
+            parameters.pop(name, None)
+    chat = ChatRequest(
+        model=fields.model,
+        messages=outline.messages,
+        stream=fields.stream,
+        include_usage=True,
+        parameters=MappingProxyType(parameters),
+        unknown=fields.unknown,
+        weight=max(len(fields.body), weight // _PARSED_FASTER, _weight_of(outline)),
+        outline=outline,
+        known_tools=known,
+        source=Source(OPENAI_RESPONSES, fields.body, outline.messages),
+        mended=(*fields.changes, *table.changes, *choice_changes, *projection.changes),
+    )
+    return Converted(chat, table, projection)
+
+
+def _weight_of(outline: Outline) -> int:
+    messages = outline.messages
+    parts = sum(len(m["content"]) for m in messages if m.get("content").__class__ is list)
+    parts += sum(len(m["tool_calls"]) for m in messages if m.get("tool_calls").__class__ is list)
+    return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts
+
+
+def _own_place(param: str, earlier: int) -> str:
+    """Return *param* with the item's place in the request's own ``input``, which has *earlier* items less."""
+    if param.startswith("messages"):
+        return "input"  # a fault of the whole history
+    head, _, rest = param.partition("]")
+    if not earlier or not head.startswith("input["):
+        return param
+    index = int(head.removeprefix("input[")) - earlier
+    return f"input[{index}]{rest}" if index >= 0 else "input"
