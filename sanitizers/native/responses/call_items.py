@@ -55,12 +55,12 @@ class CallReader:
 
         A missing id or name becomes an empty one, which the sanitizing steps handle.
         """
-        place = item_place(index)
         call_id = item.get("call_id") or ""
         if kind == "function_call":
             name = self._table.flat_name(item.get("name") or "", item.get("namespace"))
             arguments = item.get("arguments")
             return _call(call_id, name, "{}" if arguments in (None, "") else arguments, item)
+        place = item_place(index)
         if kind == "custom_tool_call":
             name = self._table.flat_name(item.get("name") or "", item.get("namespace"))
             return _call(call_id, name, wrap_input(item.get("input"), f"{place}.input"), item)
@@ -82,7 +82,6 @@ class CallReader:
         A result without a call id keeps its tool's name: no call is guessed here. Raises
         :class:`~sanitizers.errors.Unrepairable` for parts that cannot be read.
         """
-        place = f"{item_place(index)}.output"
         message: Message = {"role": "tool"}
         call_id = item.get("call_id")
         if kind == "local_shell_call_output" and not call_id:
@@ -92,7 +91,9 @@ class CallReader:
             message["tool_call_id"] = call_id
         elif kind == "function_call_output" and (name := item.get("name")):
             message["name"] = self._table.flat_name(name, item.get("namespace"))
-        message["content"] = _output(kind, item, place)
+        output = item.get("output")
+        is_text = output.__class__ is str and kind != "apply_patch_call_output"
+        message["content"] = output if is_text else _output(kind, item, f"{item_place(index)}.output")
         return message
 
     def read_server_call(self, kind: str, item: Item, index: int) -> ServerCall | None:

@@ -72,11 +72,15 @@ def unpack_envelope(text: str) -> Envelope | None:
     """
     fields = _opened(text, "turn")
     signatures = fields.get("signatures")
-    model, text_signature, thoughts = (fields.get(name) for name in ("model", "text_signature", "thoughts"))
+    model, text_signature, thoughts = (
+        fields.get("model"),
+        fields.get("text_signature"),
+        fields.get("thoughts"),
+    )
     if not (
         isinstance(model, str)
         and isinstance(signatures, dict)
-        and all(isinstance(signature, str) for signature in signatures.values())
+        and {str}.issuperset(map(type, signatures.values()))
         and isinstance(text_signature, str | None)
         and isinstance(thoughts, str)
     ):

@@ -111,5 +111,5 @@ def check_fields(item: dict[str, Any], row: ItemType, index: int) -> None:
             refuse_missing(f"{item_place(index)}.{name}")
     for name in row.texts:
         value = item.get(name)
-        if value is not None and not isinstance(value, str):
+        if value.__class__ is not str and value is not None:
             refuse(f"{item_place(index)}.{name}", "must be a string")

@@ -64,6 +64,20 @@ def text_at(holder: dict[str, Any], name: str, place: str) -> str:
     return value
 
 
+def text_alone(content: Any) -> str | None:
+    """Return a content that is a text or a list with one text, as nearly all are. Return None for any other."""
+    if content.__class__ is str:
+        text: str = content
+        return text
+    if content.__class__ is not list or len(content) != 1:
+        return None
+    part = content[0]
+    if part.__class__ is not dict or part.get("type") not in ("input_text", "output_text"):
+        return None
+    held = part.get("text")
+    return held if held.__class__ is str else None
+
+
 def read_content(content: Any, place: str) -> str | list[Message] | None:
     """Return the content of a message of the client's as chat has it. A single text becomes a plain text.
 
@@ -75,12 +89,9 @@ def read_content(content: Any, place: str) -> str | list[Message] | None:
     if not isinstance(content, list):
         refuse(place, "must be a string or an array of content parts")
     parts = [_read_part(part, f"{place}[{number}]") for number, part in enumerate(metered(content))]
-    if not parts:
-        return ""
     if len(parts) == 1 and parts[0]["type"] == "text":
-        text: str = parts[0]["text"]
-        return text
-    return parts
+        return parts[0]["text"] or ""
+    return parts or ""
 
 
 def read_said(content: Any, place: str) -> Said:

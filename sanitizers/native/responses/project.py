@@ -16,7 +16,14 @@ from sanitizers.native.protocol import Item, Items, Projection, Span
 from sanitizers.native.responses.call_items import CLIENT_CALLS, OUTPUTS, SERVER_CALLS, CallReader
 from sanitizers.native.responses.envelope import is_own, unpack_envelope, unpack_summary
 from sanitizers.native.responses.item_types import COMPACTIONS, ITEM_TYPES, check_fields, type_of
-from sanitizers.native.responses.parts import item_place, read_content, read_said, read_texts, refuse
+from sanitizers.native.responses.parts import (
+    item_place,
+    read_content,
+    read_said,
+    read_texts,
+    refuse,
+    text_alone,
+)
 from sanitizers.native.responses.tool_table import STEP, ToolTable
 from sanitizers.native.responses.turn import OpenTurn
 from sanitizers.record import record
@@ -127,20 +134,24 @@ class _Projector:
             self._add_reference(index, item["id"])
 
     def _add_message(self, index: int, item: Item) -> None:
-        role, place = item["role"], item_place(index)
-        if role == "assistant":
-            said = read_said(item.get("content"), f"{place}.content")
+        role, content = item["role"], item.get("content")
+        alone = text_alone(content)
+        if role in _CLIENT_ROLES:
+            read = read_content(content, f"{item_place(index)}.content") if alone is None else alone
+            self._add_of_client(index, {"role": role, "content": read})
+        elif role == "assistant":
+            if alone is not None:
+                self._turn.say(alone, "")
+                return
+            said = read_said(content, f"{item_place(index)}.content")
             self._turn.say(said.text, said.refusal)
             for detail in said.left_out:
                 self._report(index, "dropped", "refused_part", detail)
-        elif role in _CLIENT_ROLES:
-            content = read_content(item.get("content"), f"{place}.content")
-            self._add_of_client(index, {"role": role, "content": content})
         else:
             raise Unrepairable(
                 f"Invalid value: '{role[:40]}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
                 rule="input_unreadable",
-                param=f"{place}.role",
+                param=f"{item_place(index)}.role",
             )
 
     def _add_reasoning(self, index: int, item: Item) -> None:
@@ -151,9 +162,9 @@ class _Projector:
         """
         place = item_place(index)
         sealed = item.get("encrypted_content") or ""
-        thoughts = read_texts(item.get("content"), f"{place}.content")
-        summary = read_texts(item.get("summary"), f"{place}.summary")
-        envelope = unpack_envelope(sealed)
+        thoughts = read_texts(item.get("content"), f"{place}.content") if item.get("content") else []
+        summary = read_texts(item.get("summary"), f"{place}.summary") if item.get("summary") else []
+        envelope = unpack_envelope(sealed) if sealed else None
         if envelope is not None:
             self._turn.add_signatures(envelope.signatures, envelope.text_signature, index)
             thoughts = [envelope.thoughts] if envelope.thoughts else thoughts
@@ -209,12 +220,15 @@ class _Projector:
 
     def _close_turn(self, stop: int) -> None:
         """End the model's turn before the item at *stop*."""
+        if stop == self._first:
+            return
         turn = self._turn
         self._turn = OpenTurn()
-        for index in turn.lost_at():
-            self._report(index, "dropped", "reasoning_alone")
-        if stop > self._first:
-            self._cover(stop, turn.messages())
+        made = turn.messages()
+        if not made:
+            for index in turn.lost_at():
+                self._report(index, "dropped", "reasoning_alone")
+        self._cover(stop, made)
 
     def _cover(self, stop: int, made: list[Message]) -> None:
         """Add the messages *made* of all items before *stop* that have no span yet."""

@@ -63,9 +63,7 @@ class OpenTurn:
         return [message, *self.results]
 
     def lost_at(self) -> list[int]:
-        """Return the indexes of the items whose thoughts or signatures stand in no message of the turn."""
-        if self.texts or self.refusals or self.calls:
-            return []
+        """Return the indexes of the items with thoughts or signatures, which are lost where the turn has no message."""
         lost = {*self.thoughts.values()}
         if self.signed_at is not None:
             lost.add(self.signed_at)
