@@ -51,6 +51,12 @@ LEASES = Space("leases", 2 * _MINUTE_S, "which process writes a summary")
 REPAIRS = Space("repairs", 30 * _DAY_S, "how often repairs of requests were needed, by deployment")
 """The evidence for repairs that are made in advance (:mod:`proxy.state.repairs`)."""
 
+SESSIONS = Space("sessions", 7 * _DAY_S, "stored responses and conversations of the Responses API")
+"""Sessions (:mod:`proxy.state.sessions`). ``sessions.retention`` replaces the lifetime, which counts from the last use.
+
+Sessions have bounds in bytes of their own, within which each client has its account.
+"""
+
 SPACES = (
     SIGNATURES,
     LESSONS,
@@ -62,5 +68,6 @@ SPACES = (
     SUMMARIES,
     LEASES,
     REPAIRS,
+    SESSIONS,
 )
 """All spaces, in the order in which they are listed to the operator."""

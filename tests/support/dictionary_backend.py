@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from proxy.state.external.backend import Entry, FaultKind, StoreFault
+from proxy.state.external.backend import ENTRY_BYTES, AccountChange, Entry, FaultKind, StoreFault
 
 
 class DictionaryBackend:
@@ -73,6 +73,45 @@ class DictionaryBackend:
         await self._note("delete")
         for name in names:
             self.values.pop(name, None)
+
+    async def change_account(self, change: AccountChange) -> bool:
+        """Change the account. Its oldest entries, by their last write or renewal, are dropped beyond its bound."""
+        await self._note("change_account")
+        if change.expected is not None and self.values.get(change.expected.name) != change.expected.value:
+            return False
+        for entry in change.entries:
+            self.values.pop(entry.name, None)
+            self.values[entry.name] = entry.value
+            self.lifetimes[entry.name] = entry.lifetime_s
+        for name in change.removed:
+            self.values.pop(name, None)
+        self._shrink(f"{change.account}:", change.bounds.account_bytes)
+        self._shrink(change.account.rpartition("{")[0], change.bounds.all_bytes)
+        return True
+
+    async def renew(self, account: str, names: Sequence[str], lifetime_s: float) -> None:
+        """Make *names* the newest entries."""
+        await self._note("renew")
+        for name in names:
+            if name in self.values:
+                self.values[name] = self.values.pop(name)
+                self.lifetimes[name] = lifetime_s
+
+    async def clear_account(self, account: str) -> int:
+        """Delete the entries of *account*."""
+        await self._note("clear_account")
+        names = [name for name in self.values if name.startswith(f"{account}:")]
+        for name in names:
+            del self.values[name]
+        return len(names)
+
+    def _shrink(self, beginning: str, most: int) -> None:
+        names = [name for name in self.values if name.startswith(beginning)]
+        size = sum(len(self.values[name]) + ENTRY_BYTES for name in names)
+        for name in names:
+            if size <= most:
+                return
+            size -= len(self.values.pop(name)) + ENTRY_BYTES
 
     async def _note(self, method: str) -> None:
         self.calls[method] += 1

@@ -8,6 +8,7 @@ methods usually makes one round trip. A failure raises :class:`StoreFault`, or :
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
@@ -51,6 +52,41 @@ class Entry(NamedTuple):
     lifetime_s: float
 
 
+ENTRY_BYTES = 512
+"""The bytes that an entry of an account counts beside its value: its name, and what the backend keeps with it."""
+
+
+class Bounds(NamedTuple):
+    """The most bytes of one account, and of all accounts of a backend together."""
+
+    account_bytes: int
+    all_bytes: int
+
+
+class Expected(NamedTuple):
+    """The value that has to stand under *name* for a change to be made. None means that no value stands there."""
+
+    name: str
+    value: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class AccountChange:
+    """A change of the entries of one account: all of it is made, or nothing.
+
+    The names of an account's entries begin with *account* and a colon. All of *entries* have the same lifetime. Beyond
+    *bounds*, the account's least recently used entries are dropped, and then those of the account with the most bytes.
+    """
+
+    account: str
+    bounds: Bounds
+    entries: Sequence[Entry] = ()
+    removed: Sequence[str] = ()
+    """The names of the entries to delete."""
+
+    expected: Expected | None = None
+
+
 class Backend(Protocol):
     """Keeps bytes by name. Another process may use the same backend at the same time if :attr:`is_shared` is true."""
 
@@ -84,3 +120,15 @@ class Backend(Protocol):
 
     async def delete(self, names: Sequence[str]) -> None:
         """Delete the values under *names*."""
+
+    async def change_account(self, change: AccountChange) -> bool:
+        """Make *change*. Return False, and change nothing, where another value stands than the expected one.
+
+        Another process can read the entries once this returns. Entries outside of accounts are never dropped for it.
+        """
+
+    async def renew(self, account: str, names: Sequence[str], lifetime_s: float) -> None:
+        """Count a use of the entries *names* of *account*, and keep those that stand for *lifetime_s* from now on."""
+
+    async def clear_account(self, account: str) -> int:
+        """Delete some entries of *account*, and return their number. 0 means that the account has none."""

@@ -10,11 +10,11 @@ made in batches.
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from proxy.state.external.backend import Backend, FaultKind
 from proxy.state.external.guarded_backend import GuardedBackend, StoreEvents
@@ -24,6 +24,8 @@ from proxy.state.external.write_behind import WriteBehind
 from proxy.state.external.write_queue import Write
 from proxy.state.memory import MemoryStore
 from proxy.state.spaces import Space
+
+T = TypeVar("T")
 
 _SECRET_BYTES = 32
 
@@ -166,6 +168,18 @@ class ExternalStore:
             await self._memory.delete(space, asked, tenant=tenant)
         until = self._clock() + space.lifetime_s
         self._writes.add([Write(space, tenant, key, None, until) for key in asked])
+
+    async def ask(self, operation: Callable[[Backend, EntrySealer], Awaitable[T]], wait_s: float) -> T | None:
+        """Return the result of *operation* on the backend, or None after a failure or after *wait_s* seconds.
+
+        This is for values that must not be taken for missing. *operation* gets the sealer that is valid now.
+        """
+        sealer = self._sealer
+        return await self._guard.call(lambda: operation(self._backend, sealer), wait_s, wait_s)
+
+    def count_corrupt(self) -> None:
+        """Count a value that was read and cannot be used."""
+        self._events.count_error(FaultKind.CORRUPT)
 
     def _find_waiting(
         self, space: Space, tenant: str, keys: Sequence[str], found: dict[str, bytes]

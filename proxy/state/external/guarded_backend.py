@@ -124,12 +124,17 @@ class GuardedBackend:
             with suppress(StoreFault):
                 await self._backend.close()
 
-    async def call(self, operation: Callable[[], Awaitable[T]], wait_s: float = WAIT_S) -> T | None:
-        """Return the result of *operation* of the backend, or None after a failure or after *wait_s* seconds."""
+    async def call(
+        self, operation: Callable[[], Awaitable[T]], wait_s: float = WAIT_S, place_s: float = WAIT_S
+    ) -> T | None:
+        """Return the result of *operation* of the backend, or None after a failure or after *wait_s* seconds.
+
+        An operation that waited more than *place_s* seconds for its place is not begun.
+        """
         group = self._group
         if group is None:
             return None
-        task = group.create_task(self._attempt(operation))
+        task = group.create_task(self._attempt(operation, place_s))
         await wait_at_most(task, wait_s)
         for _ in range(GRACE_TURNS):  # a busy loop finds the result and the end of the wait at the same time
             if task.done():
@@ -162,11 +167,11 @@ class GuardedBackend:
         else:
             self._circuit.succeed(self._clock())
 
-    async def _attempt(self, operation: Callable[[], Awaitable[T]]) -> T | None:
+    async def _attempt(self, operation: Callable[[], Awaitable[T]], place_s: float) -> T | None:
         asked = self._clock()
         async with self._places:
             began = self._clock()
-            if self._circuit.is_open or began - asked > WAIT_S:
+            if self._circuit.is_open or began - asked > place_s:
                 return None
             try:
                 with TimeLimit(asyncio.get_running_loop().time() + _LONGEST_S):

@@ -36,22 +36,36 @@ class EntrySealer:
         The braces make the digits a hash tag, by which a server in cluster mode would choose the node. Cluster mode is
         not supported yet.
         """
-        digest = hashlib.blake2b(key=self._secret, digest_size=_NAME_BYTES)
-        for part in (tenant, space.name, key):
-            encoded = part.encode("utf-8", "surrogatepass")
-            digest.update(len(encoded).to_bytes(4) + encoded)
-        return f"{self._prefix}:1:{{{digest.hexdigest()}}}:{space.name}"
+        return f"{self._prefix}:1:{{{self._digest_of(tenant, space.name, key)}}}:{space.name}"
+
+    def account(self, tenant: str) -> str:
+        """Return the name of the account of *tenant* in a backend, with which the names of its entries begin."""
+        return f"{self._prefix}:1:kept:{{{self._digest_of(tenant)}}}"
+
+    def account_name(self, account: str, space: Space, key: str) -> str:
+        """Return the name of the entry under *key* in *space*, as an entry of *account*."""
+        return f"{account}:{space.name}:{self._digest_of(account, space.name, key)}"
 
     def seal(self, name: str, value: bytes) -> bytes:
         """Return the bytes that the backend keeps of *value*. The same value gives the same bytes."""
         return _VERSION + self._digest(name, value) + value
 
-    def open(self, name: str, sealed: bytes) -> bytes | None:
-        """Return the value in *sealed*, or None where another version, secret or name sealed it."""
-        if not _HEAD_BYTES <= len(sealed) <= _HEAD_BYTES + LARGEST_VALUE or sealed[:1] != _VERSION:
+    def open(self, name: str, sealed: bytes, largest: int = LARGEST_VALUE) -> bytes | None:
+        """Return the value in *sealed*, or None where another version, secret or name sealed it.
+
+        A value of more than *largest* bytes is not read.
+        """
+        if not _HEAD_BYTES <= len(sealed) <= _HEAD_BYTES + largest or sealed[:1] != _VERSION:
             return None
         value = sealed[_HEAD_BYTES:]
         return value if hmac.compare_digest(sealed[1:_HEAD_BYTES], self._digest(name, value)) else None
+
+    def _digest_of(self, *parts: str) -> str:
+        digest = hashlib.blake2b(key=self._secret, digest_size=_NAME_BYTES)
+        for part in parts:
+            encoded = part.encode("utf-8", "surrogatepass")
+            digest.update(len(encoded).to_bytes(4) + encoded)
+        return digest.hexdigest()
 
     def _digest(self, name: str, value: bytes) -> bytes:
         digest = hashlib.blake2b(name.encode("ascii"), key=self._secret, digest_size=_DIGEST_BYTES)

@@ -8,12 +8,21 @@ others.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from proxy.config.redis_address import RedisAddress
-from proxy.state.external.backend import Entry, FaultKind, StoreFault
+from proxy.state.external.backend import AccountChange, Entry, FaultKind, StoreFault
+from proxy.state.redis.accounts import (
+    CHANGE,
+    CLEAR,
+    RENEW,
+    Script,
+    change_arguments,
+    clear_arguments,
+    milliseconds,
+    renew_arguments,
+)
 from proxy.state.redis.connection import Command, Reply, ReplyError
 from proxy.state.redis.connections import RedisConnections
 
@@ -41,7 +50,7 @@ return false
 """
 """Compares and replaces one value. Returns the value that stands afterwards."""
 
-_SWAP_DIGEST = hashlib.sha1(_SWAP.encode(), usedforsecurity=False).hexdigest()
+_SWAP_SCRIPT = Script(_SWAP, hashlib.sha1(_SWAP.encode(), usedforsecurity=False).hexdigest())
 
 
 class RedisBackend:
@@ -89,7 +98,7 @@ class RedisBackend:
     async def put(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Write entries as :meth:`proxy.state.external.backend.Backend.put` does."""
         replies = await self._run(
-            [("SET", entry.name, entry.value, "PX", _milliseconds(entry.lifetime_s)) for entry in entries]
+            [("SET", entry.name, entry.value, "PX", milliseconds(entry.lifetime_s)) for entry in entries]
         )
         errors = [
             (entry, reply)
@@ -103,17 +112,35 @@ class RedisBackend:
     async def swap(self, name: str, old: bytes | None, new: bytes | None, lifetime_s: float) -> bytes | None:
         """Replace a value as :meth:`proxy.state.external.backend.Backend.swap` does."""
         values = (int(old is not None), old or b"", int(new is not None), new or b"")
-        arguments = (1, name, *values, _milliseconds(lifetime_s))
-        [reply] = await self._run([("EVALSHA", _SWAP_DIGEST, *arguments)])
-        if reply == ReplyError("NOSCRIPT"):
-            [reply] = await self._run([("EVAL", _SWAP, *arguments)])
-        _check(reply)
+        reply = await self._call(_SWAP_SCRIPT, (1, name, *values, milliseconds(lifetime_s)))
         return reply if isinstance(reply, bytes) else None
 
     async def delete(self, names: Sequence[str]) -> None:
         """Delete the values under *names*. Raises :class:`StoreFault` if the server refused one of them."""
         for reply in await self._run([("UNLINK", name) for name in names]):
             _check(reply)
+
+    async def change_account(self, change: AccountChange) -> bool:
+        """Change an account as :meth:`proxy.state.external.backend.Backend.change_account` does."""
+        return await self._call(CHANGE, change_arguments(change)) == 1
+
+    async def renew(self, account: str, names: Sequence[str], lifetime_s: float) -> None:
+        """Renew entries as :meth:`proxy.state.external.backend.Backend.renew` does."""
+        if names:
+            await self._call(RENEW, renew_arguments(account, names, lifetime_s))
+
+    async def clear_account(self, account: str) -> int:
+        """Delete entries as :meth:`proxy.state.external.backend.Backend.clear_account` does."""
+        reply = await self._call(CLEAR, clear_arguments(account))
+        return reply if isinstance(reply, int) else 0
+
+    async def _call(self, script: Script, arguments: Command) -> Reply:
+        """Run *script*. A server that does not know the script yet gets its text."""
+        [reply] = await self._run([("EVALSHA", script.digest, *arguments)])
+        if reply == ReplyError("NOSCRIPT"):
+            [reply] = await self._run([("EVAL", script.text, *arguments)])
+        _check(reply)
+        return reply
 
     async def _run(self, commands: Sequence[Command]) -> Sequence[Reply]:
         """Return one reply for each of *commands*.
@@ -142,8 +169,3 @@ def _refuse(code: str) -> NoReturn:
     if code in _NO_WRITES:
         raise StoreFault(_NO_WRITES[code], f"the store takes no writes: {code}")
     raise StoreFault(FaultKind.REFUSED, f"the store refused a command: {code}")
-
-
-def _milliseconds(lifetime_s: float) -> int:
-    """Return the lifetime in whole milliseconds, at least one. The server refuses 0."""
-    return max(1, math.ceil(lifetime_s * 1_000))

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from proxy.state.external.backend import Entry, FaultKind, StoreFault, StoreInUse
+from proxy.state.external.backend import AccountChange, Entry, FaultKind, StoreFault, StoreInUse
 from proxy.state.sqlite.entries import SqliteEntries
 from proxy.state.sqlite.thread import SWEEP_S, Request, SqliteFile, SqliteThread
 
@@ -114,6 +114,23 @@ class SqliteBackend:
         deleted = list(names)
         if deleted:
             await self._ask(lambda entries, _: entries.delete(deleted), len(deleted))
+
+    async def change_account(self, change: AccountChange) -> bool:
+        """Change an account as :meth:`proxy.state.external.backend.Backend.change_account` does, once committed."""
+        rows = len(change.entries) + len(change.removed)
+        return await self._ask(lambda entries, now: entries.accounts.change(change, now), max(rows, 1))
+
+    async def renew(self, account: str, names: Sequence[str], lifetime_s: float) -> None:
+        """Renew entries of *account*, and return once that is committed."""
+        renewed = list(names)
+        if renewed:
+            await self._ask(
+                lambda entries, now: entries.accounts.renew(renewed, lifetime_s, now), len(renewed)
+            )
+
+    async def clear_account(self, account: str) -> int:
+        """Delete some entries of *account*. Return their number, once that is committed."""
+        return await self._ask(lambda entries, _: entries.accounts.clear(account), 1)
 
     async def _ask(self, work: Callable[[SqliteEntries, float], T], rows: int = 0) -> T:
         if self._thread is None or not self._is_open:

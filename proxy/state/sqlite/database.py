@@ -113,6 +113,8 @@ class SqliteDatabase:
         A file without room, or on a file system that became read-only, stays open for reading.
         """
         fault = read_fault(error)
+        if self._entries is not None:
+            self._entries.accounts.forget_bytes()
         with suppress(sqlite3.Error):
             if self._connection is not None and self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from proxy.state.external.backend import Entry
+from proxy.state.sqlite.accounts import SqliteAccounts
 from proxy.state.sqlite.schema import read_number
 
 SWEEP_ROWS = 500
@@ -63,6 +64,7 @@ class SqliteEntries:
         self._connection = connection
         self._page_size = read_number(connection, "page_size")
         self._used = set[int]()
+        self.accounts = SqliteAccounts(connection, self)
 
     def get(self, names: Sequence[str], now: float) -> dict[str, bytes]:
         """Return the values under *names*, without those that are missing or have expired."""
