@@ -31,6 +31,7 @@ from proxy.config.schema.policies import Budget, Sanitize
 from proxy.config.schema.router import Alias, RouterSettings
 from proxy.config.schema.routes import ANY_MODEL, ProviderAccess, Routes
 from proxy.config.schema.section import Section
+from proxy.config.schema.sessions import Sessions
 from proxy.config.schema.store import Store
 from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns
 from proxy.config.values import empty_section
@@ -71,6 +72,9 @@ class Settings(Section):
 
     compaction: Annotated[Compaction, _OrEmpty] = Field(default_factory=Compaction)
     """A memory of the older messages, in place of these messages, where a history becomes long."""
+
+    sessions: Annotated[Sessions, _OrEmpty] = Field(default_factory=Sessions)
+    """Stored responses and conversations of the Responses API."""
 
     store: Annotated[Store, _OrEmpty] = Field(default_factory=Store)
     """The store of state that outlives a request."""
@@ -166,6 +170,7 @@ SECTIONS: Mapping[str, type[Section]] = {
         Compaction,
         ModelCompaction,
         KeyCompaction,
+        Sessions,
         Store,
     )
 }

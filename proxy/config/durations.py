@@ -1,0 +1,35 @@
+"""The type of a long time in the configuration: seconds, or a text with a unit."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, ValidationInfo
+
+from proxy.config.faults import refusal
+from proxy.config.values import read_number
+
+_TEXT = re.compile(r"([0-9]{1,9})([smhd])")
+_UNITS_S = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_LONGEST_S = 86_400 * 365
+
+
+def read_duration(value: Any, info: ValidationInfo) -> Any:
+    """Return the seconds that *value* holds where it is a text such as ``7d``, a number, or a reference to a variable.
+
+    Any other value is returned unchanged, for the field to judge.
+    """
+    found = read_number(value, info)
+    if not isinstance(found, str):
+        return found
+    parts = _TEXT.fullmatch(found)
+    if parts is None:
+        raise refusal("must be seconds, or a number with a unit: 90s, 30m, 12h or 7d")
+    return float(parts[1]) * _UNITS_S[parts[2]]
+
+
+Duration = Annotated[
+    float, Field(strict=True, ge=60, le=_LONGEST_S, allow_inf_nan=False), BeforeValidator(read_duration)
+]
+"""A time of at least a minute and at most a year, in seconds or as a text such as ``7d``, ``12h``, ``30m``, ``90s``."""
