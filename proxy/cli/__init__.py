@@ -12,6 +12,7 @@ instruction_warnings  warnings about the operator's instructions
 named_files       the files that a configuration names
 store_table       the store and the facts that are kept in it
 store_warnings    warnings about the store
+session_warnings  warnings about stored responses
 compaction_warnings  warnings about compaction: providers, windows and models of summaries
 explain           ``turnright explain``: prints show_explanation and show_messages
 demo              ``turnright demo``: runs comparison, prints show_comparison and change_sentences
@@ -23,6 +24,9 @@ probe_options     the options of ``turnright probe``
 probe             ``turnright probe``: runs ask_provider, prints show_probe
 learned_options   the options of ``turnright learned``
 learned           ``turnright learned``: asks a running process
+sessions_options  the options of ``turnright sessions``
+sessions          ``turnright sessions``: has a running process delete stored responses
+ask_process       asks a running process with the master key
 completion        ``turnright completion``
 key_sources       the variables that keys come from
 command_name      the command as the reader has started it

@@ -16,6 +16,7 @@ from proxy.cli.key_sources import found_keys
 from proxy.cli.render_lines import Part, render_lines, two_columns
 from proxy.cli.show_messages import printable
 from proxy.config import Settings
+from proxy.state.sessions.describe_sessions import describe_sessions
 
 _SHOWN = 6
 """The most names that a line lists."""
@@ -75,6 +76,8 @@ def _rows(
     if settings.unavailable:
         left_out = (f"{name} ({', '.join(names)} not set)" for name, names in settings.unavailable.items())
         yield "left out", Text.assemble((_names(left_out), "yellow"))
+    kept = describe_sessions(settings.sessions, settings.store)
+    yield "kept", kept if settings.store.address.survives_restart else f"{kept}; a restart loses them"
     where = "" if started.config is None else f" --config {started.config}"
     yield "next", "Give a client the first address and the name of a model."
     yield "", f"{started.command} models{where} lists the models. Ctrl-C ends the process."

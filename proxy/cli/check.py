@@ -56,7 +56,7 @@ def run_check(options: argparse.Namespace) -> int:
         result = {
             "settings": plain_settings(loaded),
             "models": [asdict(model) for model in models],
-            "store": plain_store(loaded.settings.store),
+            "store": plain_store(loaded.settings.store, loaded.settings.sessions),
             "faults": [],
             **_warnings(warnings),
         }
@@ -66,7 +66,7 @@ def run_check(options: argparse.Namespace) -> int:
         *check_lines(settings, models),
         *instruction_lines(settings),
         "",
-        *store_lines(settings.store),
+        *store_lines(settings.store, settings.sessions),
     )
     table = (f"# {line}".rstrip() for line in lines)
     status = print_result("\n".join([render_settings(loaded), *table]), 0)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from proxy.cli.compaction_warnings import find_compaction_warnings
 from proxy.cli.instruction_warnings import find_instruction_warnings
+from proxy.cli.session_warnings import find_session_warnings
 from proxy.cli.store_warnings import find_store_warnings
 from proxy.config import Settings
 from proxy.config.environment import PROVIDERS
@@ -81,6 +82,7 @@ def find_warnings(
         *_switched_off(settings),
         *find_compaction_warnings(settings, pools),
         *find_store_warnings(settings.store),
+        *find_session_warnings(settings.sessions, settings.store),
         *find_instruction_warnings(settings),
     )
 

@@ -3,7 +3,7 @@
 Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed; ``serve``: the address
 is not available; ``conform``: a history does not hold; ``probe``: the provider differs; ``learned``: no such repair).
 2: the input or the configuration cannot be used. 3: the other side cannot be asked (``conform``: the gateway;
-``probe``: the provider; ``learned``: the process). 130: the command was interrupted.
+``probe``: the provider; ``learned``, ``sessions``: the process). 130: the command was interrupted.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from proxy.cli.conform_options import add_conform
 from proxy.cli.learned_options import add_learned
 from proxy.cli.option_types import Commands, port
 from proxy.cli.probe_options import add_probe
+from proxy.cli.sessions_options import add_sessions
 
 _INTERRUPTED = 130
 """Exit status after Ctrl-C, where the command does not end in a way of its own: 128 + SIGINT, as in shells."""
@@ -85,6 +86,7 @@ def make_parser() -> argparse.ArgumentParser:
         add_conform,
         add_probe,
         add_learned,
+        add_sessions,
         _add_completion,
     ):
         add(commands)

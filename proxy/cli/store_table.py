@@ -9,29 +9,34 @@ from collections.abc import Iterator
 from typing import Any
 
 from proxy.cli.render_lines import render_lines, two_columns
+from proxy.config.durations import duration_text
 from proxy.config.render import masked_url
+from proxy.config.schema.sessions import Sessions
 from proxy.config.schema.store import Store
 from proxy.config.store_address import StoreAddress
-from proxy.state.spaces import SPACES
+from proxy.state.sessions.describe_sessions import describe_sessions
+from proxy.state.spaces import SESSIONS, SPACES
 
-_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
-
-def store_lines(store: Store) -> Iterator[str]:
+def store_lines(store: Store, sessions: Sessions) -> Iterator[str]:
     """Yield the place of *store*, and each kind of fact that is kept there, as lines without a newline."""
-    return render_lines(("What is kept between requests.", "", two_columns(_rows(store), width=16, indent=4)))
+    rows = two_columns(_rows(store, sessions), width=16, indent=4)
+    return render_lines(("What is kept between requests.", "", rows))
 
 
-def _rows(store: Store) -> Iterator[tuple[str, str]]:
+def _rows(store: Store, sessions: Sessions) -> Iterator[tuple[str, str]]:
     address = store.address
     yield "store", f"{masked_url(store.url)}: {_reach(address)}"
     if address.kind == "sqlite":
         yield "size", f"at most {store.max_mib:,} MiB; the least recently used entries are dropped first"
     for space in SPACES:
-        yield space.name, f"{space.holds}, for at most {duration_text(space.lifetime_s)}"
+        if space is SESSIONS:
+            yield space.name, describe_sessions(sessions, store)
+        else:
+            yield space.name, f"{space.holds}, for at most {duration_text(space.lifetime_s)}"
 
 
-def plain_store(store: Store) -> dict[str, Any]:
+def plain_store(store: Store, sessions: Sessions) -> dict[str, Any]:
     """Return the facts of :func:`store_lines` as JSON values."""
     address = store.address
     return {
@@ -40,18 +45,15 @@ def plain_store(store: Store) -> dict[str, Any]:
         "is_shared": address.is_shared,
         "survives_restart": address.survives_restart,
         "keeps": [
-            {"name": space.name, "holds": space.holds, "lifetime_s": space.lifetime_s} for space in SPACES
+            {
+                "name": space.name,
+                "holds": space.holds,
+                "lifetime_s": sessions.retention if space is SESSIONS else space.lifetime_s,
+            }
+            for space in SPACES
+            if space is not SESSIONS or sessions.enabled
         ],
     }
-
-
-def duration_text(seconds: float) -> str:
-    """Return *seconds* in the largest unit that gives a whole number: ``14 days``, ``1 hour``, ``30 s``."""
-    for unit, name in _UNITS:
-        count, rest = divmod(seconds, unit)
-        if count and not rest:
-            return f"{count:g} {name}{'s' * (count != 1)}"
-    return f"{seconds:g} s"
 
 
 def _reach(address: StoreAddress) -> str:

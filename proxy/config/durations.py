@@ -12,6 +12,7 @@ from proxy.config.values import read_number
 
 _TEXT = re.compile(r"([0-9]{1,9})([smhd])")
 _UNITS_S = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_NAMES = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _LONGEST_S = 86_400 * 365
 
 
@@ -27,6 +28,15 @@ def read_duration(value: Any, info: ValidationInfo) -> Any:
     if parts is None:
         raise refusal("must be seconds, or a number with a unit: 90s, 30m, 12h or 7d")
     return float(parts[1]) * _UNITS_S[parts[2]]
+
+
+def duration_text(seconds: float) -> str:
+    """Return *seconds* in the largest unit that gives a whole number: ``14 days``, ``1 hour``, ``30 s``."""
+    for unit, name in _NAMES:
+        count, rest = divmod(seconds, unit)
+        if count and not rest:
+            return f"{count:g} {name}{'s' * (count != 1)}"
+    return f"{seconds:g} s"
 
 
 Duration = Annotated[

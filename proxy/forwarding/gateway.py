@@ -30,6 +30,7 @@ from proxy.state.external.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.refused_requests import RefusedRequests
 from proxy.state.repairs.learned_repairs import LearnedRepairs
+from proxy.state.sessions.sessions import Sessions
 from proxy.state.sharing.sources import Sharing
 from proxy.upstream import Upstream
 from proxy.upstream.known_secrets import KnownSecrets
@@ -56,6 +57,9 @@ class Gateway:
     """The memory that all requests may take together, in bytes (:mod:`proxy.resilience.memory_need`)."""
 
     store: MemoryStore | ExternalStore
+    sessions: Sessions
+    """Stored responses and conversations. The settings say whether they are used (``sessions.enabled``)."""
+
     learned_windows: LearnedWindows
     learned_repairs: LearnedRepairs
     turns: TurnPolicies

@@ -36,6 +36,7 @@ from proxy.state.external.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.refused_requests import RefusedRequests
 from proxy.state.repairs.learned_repairs import LearnedRepairs
+from proxy.state.sessions.create_sessions import create_sessions
 from proxy.state.sharing.sources import Sharing
 from proxy.upstream import Upstream
 from proxy.upstream.media.fetching import MediaFetcher
@@ -84,6 +85,9 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         instructions=InstructionPolicies(settings),
         media=create_fetcher(settings.general_settings.media),
         store=store,
+        sessions=create_sessions(
+            settings.sessions, settings.store, store, settings.general_settings.max_body_mib
+        ),
         sharing=sharing,
         tracing=tracing,
         recent_requests=create_recent_requests(settings.general_settings),

@@ -40,6 +40,7 @@ from proxy.server.process_end import ProcessEnd
 from proxy.server.reload.reloader import Reloader
 from proxy.server.store_run import running_store
 from proxy.server.warm_up_budgets import warm_up_budgets
+from proxy.state.sessions.describe_sessions import describe_sessions
 from proxy.upstream import Upstream
 
 _STOPPED_TWICE = 130
@@ -223,6 +224,7 @@ async def serve(service: Service, reloader: Reloader, end: ProcessEnd) -> int:
                 admin_port=server.admin_port,
                 base_url=server.base_url,
                 event_loop=name_loop(loop),
+                sessions=describe_sessions(service.settings.sessions, service.settings.store),
             )
             service.on_ready(server.base_url)
             reloading = group.create_task(reloader.run(server.current, server.api))

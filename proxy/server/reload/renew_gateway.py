@@ -25,6 +25,7 @@ from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_circuits
 from proxy.server.reload.match_entries import PositionMap, match_models, match_unchanged
 from proxy.server.reload.settings_changes import Changes, find_changes, keep_restart_settings
+from proxy.state.sessions.create_sessions import renew_sessions
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns", "compaction")
 """Sections that decide how a body is sent.
@@ -59,14 +60,15 @@ def plan_renewal(running: Settings, wanted: Settings) -> Renewal:
 def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
     """Return the gateway of *renewal*. Requests that have *old* keep it.
 
-    Objects that both gateways share get the new limits: requests and bytes in flight, connections, and the store's
-    size.
+    Objects that both gateways share get the new limits: requests and bytes in flight, connections, sessions, and
+    the store's size.
     """
     settings, general = renewal.settings, renewal.settings.general_settings
     old.admission.resize(general.max_in_flight)
     old.memory.resize(bytes_in_flight(general.max_in_flight_mib, read_memory_limit()))
     old.connections.resize(max_connections(descriptor_limit(), general.max_in_flight))
     old.store.resize(settings.store.memory_mib * 2**20)
+    renew_sessions(old.sessions, settings.sessions, settings.store, general.max_body_mib)
     start_circuits(old.metrics, settings)
     follow_repairs(old.learned_repairs, settings)
     instructions = InstructionPolicies(settings)

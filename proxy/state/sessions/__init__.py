@@ -5,6 +5,7 @@ history. So sessions have a store interface of their own, which tells a missing 
 
     sessions          what the rest of the proxy uses
     create_sessions   the sessions that the configuration asks for
+    describe_sessions what is kept, in words
     record_store      the interface of the place where sessions are kept
     memory_records    that place in this process's memory
     external_records  that place in the store outside of the process
