@@ -26,10 +26,24 @@ class ResponsesAnswers(AnswerContext):
     keep_alive = KEEP_ALIVE
     read_request = staticmethod(read_request)
 
+    stream: ResponsesStream | None = None
+    """The writer of the current attempt, for a stream."""
+
+    def finish(self, answer: Answer | None) -> dict[str, Any] | None:
+        """Return the finished response object: that of a whole *answer*, or that of the stream where it is None.
+
+        The same object is written later, so that a change of it reaches the client. None is returned where the answer
+        has not come to its end.
+        """
+        if answer is not None and self.finished is None:
+            self.finished = make_finished(self, answer)
+        elif answer is None and self.stream is not None:
+            return self.stream.finish()
+        return self.finished
+
     def write_answer(self, answer: Answer, /) -> bytes:
         """Return the JSON of the response object, and keep the object as :attr:`finished`."""
-        self.finished = make_finished(self, answer)
-        return write_json(self.finished)
+        return write_json(self.finish(answer))
 
     def write_native_answer(self, native: Any, answer: Answer, /) -> bytes:
         """Return the response object of the canonical *answer*. Native answers have another format object."""
@@ -37,7 +51,8 @@ class ResponsesAnswers(AnswerContext):
 
     def write_stream(self) -> ResponsesStream:
         """Return a new writer of the stream. :attr:`finished` is set by the writer that comes to an end."""
-        return ResponsesStream(self)
+        self.stream = ResponsesStream(self)
+        return self.stream
 
     def write_error(self, error: ProxyError, /) -> bytes:
         """Return *error* in OpenAI's envelope, with the names of the Responses API in ``param``."""

@@ -125,7 +125,7 @@ def _shell_action(held: dict[str, Any]) -> dict[str, Any]:
 
 def _patch_operation(held: dict[str, Any]) -> dict[str, Any]:
     kind = held.get("type")
-    kind = kind if kind in _PATCH_TYPES else "update_file"
+    kind = kind if isinstance(kind, str) and kind in _PATCH_TYPES else "update_file"
     path, diff = ("" if not isinstance(text := held.get(name), str) else text for name in ("path", "diff"))
     operation = {"type": kind, "path": path}
     return operation if kind == "delete_file" else {**operation, "diff": diff}
