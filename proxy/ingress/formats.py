@@ -9,14 +9,17 @@ from proxy.core.errors import ProxyError
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.ingress.openai_answers import write_error
 from proxy.ingress.openai_chat.format import OPENAI_CHAT
+from proxy.ingress.openai_responses.format import OPENAI_RESPONSES
 from proxy.ingress.openai_text.format import OPENAI_COMPLETIONS, OPENAI_EMBEDDINGS
 
 CHAT_COMPLETIONS = "/v1/chat/completions"
 COMPLETIONS = "/v1/completions"
 EMBEDDINGS = "/v1/embeddings"
+RESPONSES = "/v1/responses"
 
 FORMATS: Mapping[str, ClientFormat[Any]] = {
     CHAT_COMPLETIONS: OPENAI_CHAT,
+    RESPONSES: OPENAI_RESPONSES,
     EMBEDDINGS: OPENAI_EMBEDDINGS,
     COMPLETIONS: OPENAI_COMPLETIONS,
 }

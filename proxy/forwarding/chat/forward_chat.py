@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import TypeAlias
 
 from aiohttp import web
 
 from proxy.core.chat_request import ChatRequest
+from proxy.core.upstream_call import Answer
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.answer_stamp import stamp_answer
 from proxy.forwarding.attempts import Attempts
@@ -22,14 +25,26 @@ from proxy.forwarding.whole_answer import WholeAnswer
 from proxy.forwarding.write_events import write_answer
 from proxy.observability.request_record import RequestRecord
 
+Keep: TypeAlias = Callable[[Answer | None], Awaitable[None]]
+"""Stores an answer that is complete, before the client gets its last bytes.
+
+It is called with a whole answer before that is written. After a stream it is called without one, since the writer has
+seen the answer.
+"""
+
 
 async def forward_chat(
-    request: web.Request, chat: ChatRequest, body: bytes, answer_format: ClientFormat[ChatRequest]
+    request: web.Request,
+    chat: ChatRequest,
+    body: bytes,
+    answer_format: ClientFormat[ChatRequest],
+    keep: Keep | None = None,
 ) -> web.StreamResponse:
     """Answer *chat*, whose request body was *body*, in *answer_format*, streaming or whole.
 
-    The record of *request* holds the turn guard's result. Raises :class:`proxy.core.errors.ProxyError` where no
-    answer was begun.
+    The record of *request* holds the turn guard's result. A client may send its next request as soon as it has the
+    answer, so *keep* is awaited before the last event, or before a whole answer. Raises
+    :class:`proxy.core.errors.ProxyError` where no answer was begun.
     """
     record, gateway = request[RECORD], request[GATEWAY]
     memory = None if gateway.compaction.is_off else _memory_of(chat, record, gateway)
@@ -40,11 +55,20 @@ async def forward_chat(
     stamp = stamp_answer(record, answer_format)
     if out is not None:
         answer_stream = partial(stream_chat, out, attempts, stamp, include_usage=chat.include_usage)
+        if keep is not None:
+            answer_stream = partial(_stream_and_keep, answer_stream, keep)
         return await finish_stream(out, answer_stream, attempts.deadline, record)
     answer = await answer_whole(attempts, stamp)
     record.usage = answer.get("usage") or {}
     record.status = 200
+    if keep is not None:
+        await keep(answer)
     return WholeAnswer(write_answer(answer_format, answer), record.answer_headers(attempts.clock()))
+
+
+async def _stream_and_keep(answer_stream: Callable[[], Awaitable[None]], keep: Keep) -> None:
+    await answer_stream()
+    await keep(None)
 
 
 def _memory_of(chat: ChatRequest, record: RequestRecord, gateway: Gateway) -> RequestMemory | None:

@@ -20,9 +20,11 @@ from proxy.ingress.routes.paths import (
     MODEL,
     MODELS,
     READY,
+    RESPONSES,
     ROOT,
     spellings,
 )
+from proxy.ingress.routes.responses import add_response_routes
 from proxy.ingress.routes.text import complete_or_embed
 
 __all__ = ["add_api_routes", "add_health_routes"]
@@ -30,9 +32,10 @@ __all__ = ["add_api_routes", "add_health_routes"]
 
 def add_api_routes(app: web.Application) -> None:
     """Add the API's paths, each with and without ``/v1``, and the paths of OpenAI's API that are not served."""
-    for route in FORMATS:
+    for route in FORMATS.keys() - {RESPONSES}:
         for path in spellings(route):
             app.router.add_post(path, chat_completions if is_chat(route) else complete_or_embed)
+    add_response_routes(app)
     for path in spellings(EXPLAIN):
         app.router.add_post(path, explain)
     for path in spellings(LEARNED):

@@ -11,11 +11,22 @@ from proxy.ingress.formats import CHAT_COMPLETIONS as CHAT_COMPLETIONS
 from proxy.ingress.formats import COMPLETIONS as COMPLETIONS
 from proxy.ingress.formats import EMBEDDINGS as EMBEDDINGS
 from proxy.ingress.formats import FORMATS
+from proxy.ingress.formats import RESPONSES as RESPONSES
 
 EXPLAIN = "/v1/explain"
 LEARNED = "/v1/learned"
 MODELS = "/v1/models"
 MODEL = "/v1/models/{id:.+}"
+
+RESPONSE = "/v1/responses/{id}"
+RESPONSE_CANCEL = "/v1/responses/{id}/cancel"
+RESPONSE_INPUT = "/v1/responses/{id}/input_items"
+INPUT_TOKENS = "/v1/responses/input_tokens"
+COMPACT = "/v1/responses/compact"
+CONVERSATIONS = "/v1/conversations"
+CONVERSATION = "/v1/conversations/{id}"
+CONVERSATION_ITEMS = "/v1/conversations/{id}/items"
+CONVERSATION_ITEM = "/v1/conversations/{id}/items/{item}"
 
 LIVE = ("/livez", "/health/liveliness", "/health/liveness")
 READY = ("/readyz", "/health", "/healthz", "/health/readiness")
@@ -41,13 +52,26 @@ _PROBES = frozenset({*LIVE, *READY})
 
 _UI_WORK = frozenset({UI_LOOK, UI_VERDICTS})
 
-LISTINGS = frozenset({LEARNED, MODELS, MODEL.replace("{id:.+}", "{id}")})
-"""The API's paths that list models or learned repairs, by aiohttp's names of their resources.
+LISTINGS = frozenset(
+    {
+        LEARNED,
+        MODELS,
+        MODEL.replace("{id:.+}", "{id}"),
+        RESPONSE,
+        RESPONSE_CANCEL,
+        RESPONSE_INPUT,
+        CONVERSATIONS,
+        CONVERSATION,
+        CONVERSATION_ITEMS,
+        CONVERSATION_ITEM,
+    }
+)
+"""The API's paths that list models, learned repairs or stored objects, by aiohttp's names of their resources.
 
 Requests to these paths call no model.
 """
 
-_FURTHER_ROUTES = (EXPLAIN, *sorted(LISTINGS))
+_FURTHER_ROUTES = (EXPLAIN, COMPACT, INPUT_TOKENS, *sorted(LISTINGS))
 """The API's paths without a client format, by aiohttp's names of their resources."""
 
 OTHER = "other"

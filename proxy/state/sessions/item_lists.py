@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from proxy.core.errors import InvalidRequest
+
+ItemT = TypeVar("ItemT", bound=Mapping[str, Any])
 
 MAX_ID = 128
 """The most characters of an id that is looked up. OpenAI's ids have at most 64."""
@@ -71,9 +73,7 @@ def page_of(items: Sequence[Mapping[str, Any]], *, after: str | None, limit: int
     return ItemPage(data, first, last, has_more=start + limit < len(ordered))
 
 
-def without_repeated(
-    history: Iterable[Mapping[str, Any]], items: Sequence[Mapping[str, Any]]
-) -> list[Mapping[str, Any]]:
+def without_repeated(history: Iterable[Mapping[str, Any]], items: Sequence[ItemT]) -> list[ItemT]:
     """Return *items* without those that stand in *history* already, by item id or by call id and type.
 
     A client may name a previous response and send its whole history again all the same. A call and its output are two

@@ -1,0 +1,39 @@
+"""Reads the body of a request that makes or changes a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.core.errors import InvalidRequest
+from proxy.ingress.json_fields import load_object, refuse_nesting
+from proxy.ingress.openai_responses.field_types import check_field
+from sanitizers.native import Item
+from sanitizers.record import record
+
+_MOST_ITEMS = 20
+"""The most items of one request that makes a conversation or adds to one (OpenAI's reference, 2026-11)."""
+
+
+@record
+class ConversationFields:
+    """The metadata and the items of one request. Both may be empty. *weight* is the length of the body in bytes."""
+
+    metadata: Mapping[str, str]
+    items: list[Item]
+    weight: int
+
+
+def read_conversation_fields(body: bytes, *, max_nesting: int) -> ConversationFields:
+    """Return the fields of *body*. An empty body has none. Raises :class:`InvalidRequest` for faulty ones."""
+    fields: dict[str, Any] = load_object(body) if body.strip() else {}
+    refuse_nesting(fields, max_nesting)
+    metadata = fields.get("metadata")
+    if metadata is not None:
+        check_field("metadata", metadata)
+    items = fields.get("items") or []
+    if not isinstance(items, list) or any(item.__class__ is not dict for item in items):
+        raise InvalidRequest("'items' must be an array of objects.", param="items")
+    if len(items) > _MOST_ITEMS:
+        raise InvalidRequest(f"'items' may have {_MOST_ITEMS} entries at most.", param="items")
+    return ConversationFields(metadata or {}, items, len(body))

@@ -1,0 +1,109 @@
+"""Reads a request of the Responses API: its fields, its stored conversation, and the chat that they become."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from aiohttp import web
+
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import ProxyError
+from proxy.core.offload import parse_weight, run_offloaded
+from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
+from proxy.ingress.openai_responses.answer_context import AnswerContext
+from proxy.ingress.openai_responses.echo import ResponseHead
+from proxy.ingress.openai_responses.errors import rename_param
+from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
+from proxy.ingress.openai_responses.ids import make_response_id
+from proxy.ingress.openai_responses.read_request import Converted, to_chat
+from proxy.ingress.routes.read_body import read_body
+from proxy.ingress.routes.reserve_memory import reserve
+from proxy.ingress.routes.responses.resolve_input import ResolvedInput, resolve_input
+from proxy.state.sessions.sessions import Sessions
+from sanitizers.record import record
+
+AnswersT = TypeVar("AnswersT", bound=AnswerContext)
+
+_ONLY_HERE = "The conversations of this server are lost with the process (store.url)."
+
+
+@record
+class OpenedRequest:
+    """A request that was read: its *fields*, its *resolved* input, and the *chat* that is asked."""
+
+    fields: ResponsesFields
+    body: bytes
+    resolved: ResolvedInput
+    converted: Converted
+    chat: ChatRequest
+
+    def make_answers(self, cls: type[AnswersT], gateway: Gateway, *, stores: bool) -> AnswersT:
+        """Return the format of the answer, an object of *cls*. *stores* is the value of ``store`` in it."""
+        head = ResponseHead(
+            make_response_id(gateway.token()), int(unix_time()), {**self.fields.echo, "store": stores}
+        )
+        return cls(
+            head,
+            self.converted.table,
+            include=self.fields.include,
+            shows_thoughts=self.fields.shows_thoughts,
+            clock=unix_time,
+            spans=self.converted.projection.spans,
+            earlier=self.resolved.earlier,
+        )
+
+
+async def open_request(request: web.Request) -> OpenedRequest:
+    """Return the request as it was read, with its stored conversation.
+
+    Memory is reserved for the body and for the stored items. Raises :class:`proxy.core.errors.ProxyError` for a faulty
+    request, for a conversation that is not stored, and where the store cannot be asked.
+    """
+    gateway, log = request[GATEWAY], request[RECORD]
+    settings = gateway.settings
+    body = await read_body(request, gateway, log)
+    nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
+    weight = parse_weight(body)
+    read = partial(read_fields, body, max_nesting=nesting, mends=mends, weight=weight)
+    fields = await run_offloaded(weight, read)
+    resolved = await resolve_input(
+        fields, sessions_of(gateway), log.key, settings.sessions.turns, hint_of(gateway)
+    )
+    stored = 0
+    if resolved.history is not None:
+        stored = sum(link.raw_bytes for link in resolved.history.position.links)
+        reserve(log, gateway, log.reserved + stored * gateway.memory_factor)
+    convert = partial(to_chat, fields, resolved.items, weight=weight + stored, earlier=resolved.earlier)
+    converted = await run_offloaded(weight + stored, convert)
+    chat = replace(converted.chat, mended=(*resolved.changes, *converted.chat.mended))
+    return OpenedRequest(fields, body, resolved, converted, chat)
+
+
+def sessions_of(gateway: Gateway) -> Sessions | None:
+    """Return the sessions, or None where the configuration stores nothing."""
+    return gateway.sessions if gateway.settings.sessions.enabled else None
+
+
+def hint_of(gateway: Gateway) -> str:
+    """Return the hint for an id that is not known here, or an empty text."""
+    return _ONLY_HERE if gateway.store.is_in_process else ""
+
+
+@contextmanager
+def renamed_errors(opened: OpenedRequest) -> Iterator[None]:
+    """Give errors the Responses API's names of fields in ``param``."""
+    try:
+        yield
+    except ProxyError as error:
+        error.param = rename_param(error.param, opened.converted.projection.spans, opened.resolved.earlier)
+        raise
+
+
+def unix_time() -> float:
+    """Return the time in seconds."""
+    return time.time()  # noqa: TID251 - `created_at` is a wall-clock field of OpenAI's format

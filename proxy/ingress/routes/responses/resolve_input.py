@@ -1,0 +1,136 @@
+"""Puts a request's input behind the conversation that it names, and replaces references by the stored items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from proxy.core.errors import InvalidRequest, NotFound
+from proxy.ingress.openai_responses.fields import ResponsesFields
+from proxy.state.sessions.item_lists import id_of, without_repeated
+from proxy.state.sessions.read_history import History, Window
+from proxy.state.sessions.sessions import Sessions
+from sanitizers import Change
+from sanitizers.native import Item
+from sanitizers.record import record
+from sanitizers.work_limit import metered
+
+NOT_STORED = "This server stores no responses (sessions.enabled): send the whole conversation as 'input'."
+"""The hint for a client that names a stored object where nothing is stored."""
+
+_THOUGHTS = "rs_"
+
+
+class UnknownResponse(InvalidRequest):
+    """The request continues a response that is unknown, deleted, expired or another client's.
+
+    No client recovers from it by itself, but an answer without the conversation would be worse (litellm#11204).
+    """
+
+    code = "previous_response_not_found"
+
+
+@record
+class ResolvedInput:
+    """All items of a request's conversation, the oldest first, of which the first *earlier* were stored before.
+
+    *own* are the request's own items, with stored items in the place of references. *history* is the stored
+    conversation, or None.
+    """
+
+    items: Sequence[Item]
+    own: Sequence[Item]
+    earlier: int
+    history: History | None
+    changes: tuple[Change, ...]
+
+
+async def resolve_input(
+    fields: ResponsesFields, sessions: Sessions | None, tenant: str, turns: int, hint: str = ""
+) -> ResolvedInput:
+    """Return the conversation of *fields*. *turns* is the number of newest turns to keep, or 0 for all.
+
+    Raises :class:`UnknownResponse` and :class:`NotFound` for what is not stored for *tenant*. *hint* is added to their
+    messages. Raises :class:`proxy.state.sessions.session_errors.SessionsUnavailable` where the store cannot be asked.
+    """
+    history = await _find_history(fields, sessions, tenant, Window(turns, fields.items), hint)
+    stored: Sequence[Item] = () if history is None else history.items
+    own = fields.items if history is None else without_repeated(stored, fields.items)
+    resolved, changes = await _resolve_references(own, stored, sessions, tenant, hint)
+    if history is not None and history.dropped_turns:
+        changes = (
+            Change("session", "dropped", 0, "old_turns", f"turns={history.dropped_turns}"),
+            *changes,
+        )
+    return ResolvedInput([*stored, *resolved], resolved, len(stored), history, changes)
+
+
+async def _find_history(
+    fields: ResponsesFields, sessions: Sessions | None, tenant: str, window: Window, hint: str
+) -> History | None:
+    parent, conversation = fields.previous_response_id, fields.conversation
+    if parent is not None:
+        history = None if sessions is None else await sessions.history(tenant, parent, window)
+        if history is None:
+            raise UnknownResponse(
+                f"Previous response with id '{parent[:80]}' not found.{_more(sessions, hint)}",
+                param="previous_response_id",
+            )
+        return history
+    if conversation is not None:
+        if sessions is None:
+            raise InvalidRequest(f"'conversation' is not supported here. {NOT_STORED}", param="conversation")
+        history = await sessions.conversation_history(tenant, conversation, window)
+        if history is None:
+            raise NotFound(
+                f"Conversation with id '{conversation[:80]}' not found.{_more(sessions, hint)}",
+                param="conversation",
+            )
+        return history
+    return None
+
+
+def _more(sessions: Sessions | None, hint: str) -> str:
+    return f" {NOT_STORED}" if sessions is None else f" {hint}" if hint else ""
+
+
+async def _resolve_references(
+    items: Sequence[Item], stored: Sequence[Item], sessions: Sessions | None, tenant: str, hint: str
+) -> tuple[list[Item], tuple[Change, ...]]:
+    """Return *items* with stored items in the place of references, and the references that were left out.
+
+    A reference to a thought may be left out, since thoughts are no part of what was said. Any other unknown reference
+    is refused: the conversation would lose words.
+    """
+    asked = [name for item in metered(items) if (name := referenced(item)) is not None]
+    if not asked:
+        return list(items), ()
+    known: dict[str, Item] = {name: item for item in stored if (name := id_of(item)) is not None}
+    missing = [name for name in asked if name not in known]
+    if missing and sessions is not None:
+        known.update(await sessions.find_items(tenant, missing))
+    resolved: list[Item] = []
+    changes: list[Change] = []
+    for index, item in enumerate(items):
+        name = referenced(item)
+        if name is None:
+            resolved.append(item)
+        elif name in known:
+            resolved.append(known[name])
+        elif name.startswith(_THOUGHTS):
+            changes.append(Change("items", "dropped", index, "unknown_reference", "reasoning"))
+        else:
+            raise NotFound(
+                f"Item with id '{name[:80]}' not found. Items are not persisted when `store` is set to false. Try "
+                f"again with `store` set to true, or remove this item from your input.{_more(sessions, hint)}",
+                param="input",
+            )
+    return resolved, tuple(changes)
+
+
+def referenced(item: Mapping[str, Any]) -> str | None:
+    """Return the id that *item* refers to, or None for an item that is no reference. ``type`` may be missing."""
+    kind = item.get("type")
+    if kind == "item_reference" or (kind is None and item.keys() <= {"id", "type"}):
+        return id_of(item)
+    return None
