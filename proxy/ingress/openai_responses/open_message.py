@@ -39,8 +39,11 @@ class OpenMessage:
         self._place: Place | None = None
         self._parts: list[_Part] = []
         self._held: list[Callable[[], bytes]] = []
-        self._delta_head = b""
-        """The beginning of each further text event, where the open part is a text."""
+        self.delta_head = b""
+        """The beginning of each further text event. Empty unless the open part is a text.
+
+        :meth:`add_plain` may be called while it is there.
+        """
 
     @property
     def is_open(self) -> bool:
@@ -52,7 +55,7 @@ class OpenMessage:
         if self._place is None:
             self._held.append(lambda: self.add_text(text, logprobs))
             return b""
-        begun = b"" if self._delta_head else self._begin_part(self._place, _TEXT)
+        begun = b"" if self.delta_head else self._begin_part(self._place, _TEXT)
         part = self._parts[-1]
         part.texts.append(text)
         if not logprobs:
@@ -68,13 +71,10 @@ class OpenMessage:
         """
         if not kept:
             self._parts[-1].texts.append(text)
-        number = self._output.take_number()
-        return b'%s%d,"delta":%s,"logprobs":[]}\n\n' % (self._delta_head, number, write_json(text))
-
-    @property
-    def has_open_text(self) -> bool:
-        """True where a text is open, so that :meth:`add_plain` may be called."""
-        return self._delta_head != b""
+        output = self._output
+        number = output.next_number
+        output.next_number = number + 1
+        return b'%s%d,"delta":%s,"logprobs":[]}\n\n' % (self.delta_head, number, write_json(text))
 
     def add_logprobs(self, logprobs: Sequence[Mapping[str, Any]]) -> None:
         """Keep log probabilities that came without text. They are in the whole part."""
@@ -84,7 +84,7 @@ class OpenMessage:
             self._add_logprobs(logprobs)
 
     def _add_logprobs(self, logprobs: Sequence[Mapping[str, Any]]) -> bytes:
-        if self._delta_head:
+        if self.delta_head:
             self._parts[-1].logprobs += map(dict, logprobs)
         return b""
 
@@ -104,7 +104,7 @@ class OpenMessage:
         if self._place is None:
             self._held.append(lambda: self.add_annotations(annotations))
             return b""
-        if not self._delta_head:
+        if not self.delta_head:
             return b""
         part, events = self._parts[-1], []
         for annotation in annotations:
@@ -149,7 +149,7 @@ class OpenMessage:
                 "output_index": place.index,
                 "content_index": index,
             }
-            self._delta_head = (
+            self.delta_head = (
                 b"event: response.output_text.delta\ndata: %s" % write_json(head)[:-1]
                 + b',"sequence_number":'
             )
@@ -157,7 +157,7 @@ class OpenMessage:
         return ended + self._output.write_of(place, "response.content_part.added", fields)
 
     def _end_part(self, place: Place) -> bytes:
-        self._delta_head = b""
+        self.delta_head = b""
         if not self._parts:
             return b""
         index, part = len(self._parts) - 1, self._parts[-1]

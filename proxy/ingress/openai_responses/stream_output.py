@@ -27,17 +27,13 @@ class StreamOutput:
         self.items: list[Mapping[str, Any]] = []
         """The items so far. The last one is a draft while it is open."""
 
-        self._number = 0
-
-    def take_number(self) -> int:
-        """Return the sequence number of the next event."""
-        number = self._number
-        self._number += 1
-        return number
+        self.next_number = 0
+        """The sequence number of the next event. The writer of the usual text event takes it without a call."""
 
     def write_event(self, kind: str, fields: Mapping[str, Any]) -> bytes:
         """Return an event of the type *kind* with *fields*. ``event:`` repeats the type."""
-        data = write_json({"type": kind, "sequence_number": self.take_number(), **fields})
+        data = write_json({"type": kind, "sequence_number": self.next_number, **fields})
+        self.next_number += 1
         return b"event: %s\ndata: %s\n\n" % (kind.encode(), data)
 
     def begin_item(self, item_type: str) -> Place:

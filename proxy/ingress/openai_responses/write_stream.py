@@ -49,9 +49,14 @@ class ResponsesStream:
 
     def write_chunk(self, chunk: Chunk, /) -> bytes:
         """Return the events of *chunk*, a strict chunk. They are empty for what the format has no event for."""
-        message = None if self._items is None else self._items.message
-        if message is not None and message.has_open_text and len(chunk["choices"]) == 1:
-            choice = chunk["choices"][0]
+        items, choices = self._items, chunk["choices"]
+        if (
+            items is not None
+            and (message := items.message) is not None
+            and message.delta_head
+            and len(choices) == 1
+        ):
+            choice = choices[0]
             delta = choice["delta"]
             if (
                 len(delta) == 1

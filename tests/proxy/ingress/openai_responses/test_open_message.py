@@ -37,10 +37,10 @@ def test_the_short_way_writes_what_the_long_one_does() -> None:
     """A plain text in an open part has the same event in both ways."""
     messages = OpenMessage(StreamOutput("resp_1")), OpenMessage(StreamOutput("resp_1"))
     for message in messages:
-        assert not message.has_open_text
+        assert message.delta_head == b""
         message.open()
         message.add_text("a")
-        assert message.has_open_text
+        assert message.delta_head
     long, short = messages
 
     assert long.add_text('b"\n\ud83d') == short.add_plain('b"\n\ud83d')
