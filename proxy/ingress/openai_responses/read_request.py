@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.core.chat_request import ChatRequest
-from proxy.core.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest, NotFound
 from proxy.core.source import OPENAI_RESPONSES, Source
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
 from proxy.ingress.openai_responses.known_tools import read_known_tools
@@ -20,6 +20,9 @@ from sanitizers.validation import read_history
 
 _USUAL_MESSAGE, _USUAL_PART, _PARSED_FASTER = 1024, 512, 4
 """The weights of a message and of a part, and the gain of parsing over planning, as for chat requests."""
+
+_UNKNOWN_ITEM = "item_not_found"
+"""The rule that a reference to an unknown item breaks. OpenAI answers it with a 404."""
 
 _OF_TOOLS = ("parallel_tool_calls",)
 """Parameters that providers refuse in a request without tools."""
@@ -52,13 +55,15 @@ def to_chat(fields: ResponsesFields, items: Items, *, weight: int = 0, earlier: 
     """Return the chat request with *items*: those of the stored conversation, and then the request's own.
 
     *weight* is the cost of parsing the body. *earlier* is the number of items from the conversation. Raises
-    :class:`InvalidRequest`, with the item's place in ``param``, for what cannot be read.
+    :class:`InvalidRequest`, with the item's place in ``param``, for what cannot be read. A reference to an unknown item
+    raises :class:`NotFound`.
     """
     try:
         return _convert(fields, items, max(weight, fields.weight))
     except Unrepairable as error:
         place = _own_place(error.param, earlier)
-        refused = InvalidRequest(error.message.replace(error.param, place), param=place)
+        kind = NotFound if error.rule == _UNKNOWN_ITEM else InvalidRequest
+        refused = kind(error.message.replace(error.param, place), param=place)
         refused.asked_model = fields.model
         raise refused from None
 

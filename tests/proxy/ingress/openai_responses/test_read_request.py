@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest, NotFound
 from proxy.core.source import OPENAI_RESPONSES
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import Converted, read_request, to_chat
@@ -136,6 +136,12 @@ def test_a_fault_in_the_stored_conversation_has_no_place() -> None:
         convert([{"type": 1}], input=[USER])
 
     assert refused.value.param == "input"
+
+
+def test_a_reference_to_an_unknown_item_is_not_found() -> None:
+    """OpenAI answers with a 404, since leaving the item out would lose content."""
+    with pytest.raises(NotFound, match="Item with id 'msg_1' not found"):
+        convert(input=[USER, {"type": "item_reference", "id": "msg_1"}])
 
 
 @pytest.mark.parametrize("named", ["previous_response_id", "conversation"])
