@@ -71,20 +71,26 @@ _NO_SIGNATURES: Mapping[str, StoredSignature] = MappingProxyType({})
 REPAIR = "repair"
 """The step's name of repairs, in advance or after a refusal."""
 
+SESSION = "session"
+"""The step's name for turns of a stored conversation that are left out."""
+
+ITEMS = "items"
+"""The step's name for items and tools of a Responses request that a chat cannot have."""
+
 _FURTHER_STEPS = ("tools", PARAMETERS, "budget", REPAIR, "note", "turns", "answer_repair")
 """Steps after the pipeline: :mod:`proxy.upstream.dialects`, :mod:`proxy.planning.budgets`,
 :mod:`proxy.planning.repairs`, :mod:`proxy.planning.corrective_note`, :mod:`sanitizers.turns`,
 :mod:`proxy.answers.tool_calls`."""
 
 _STEPS = tuple(
-    dict.fromkeys((INSTRUCTIONS, COMPACTION, *STEP_NAMES, *_FURTHER_STEPS))
+    dict.fromkeys((INSTRUCTIONS, SESSION, ITEMS, COMPACTION, *STEP_NAMES, *_FURTHER_STEPS))
 )  # "tools" may be a step of both
 
 LEARNED = ";learned"
 """Follows the count of repairs in the header's summary where some of them were made in advance."""
 
-MADE_IN_EVERY_MODE = (INSTRUCTIONS, "turns", "answer_repair")
-"""Steps with settings of their own. They make their changes in every mode of sanitizing."""
+MADE_IN_EVERY_MODE = (INSTRUCTIONS, SESSION, ITEMS, "turns", "answer_repair")
+"""Steps that make their changes in every mode of sanitizing."""
 
 
 @record

@@ -75,6 +75,7 @@ NOT_NULL = frozenset(
 )
 PREFIXES = {
     "apply_patch_call": "apc_",
+    "compaction": "cmp_",
     "custom_tool_call": "ctc_",
     "function_call": "fc_",
     "local_shell_call": "lsh_",
@@ -301,6 +302,8 @@ class _Reader:
         elif kind == "reasoning":
             self.expect(item["summary"] == self._parts, "a reasoning item has its summary")
             self.expect(item.get("encrypted_content"), "a reasoning item has its envelope")
+        elif kind == "compaction":
+            self.expect(item.get("encrypted_content"), "a compaction has its summary")
         else:
             self.expect(item["status"] == "completed", "a call that ends is whole")
             name = {"custom_tool_call": "input", "function_call": "arguments"}.get(kind)

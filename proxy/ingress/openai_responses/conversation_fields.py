@@ -31,7 +31,7 @@ def read_conversation_fields(body: bytes, *, max_nesting: int) -> ConversationFi
     metadata = fields.get("metadata")
     if metadata is not None:
         check_field("metadata", metadata)
-    items = fields.get("items") or []
+    items = [] if fields.get("items") is None else fields["items"]
     if not isinstance(items, list) or any(item.__class__ is not dict for item in items):
         raise InvalidRequest("'items' must be an array of objects.", param="items")
     if len(items) > _MOST_ITEMS:

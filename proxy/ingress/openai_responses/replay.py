@@ -62,7 +62,8 @@ def _draft_of(item: Mapping[str, Any]) -> dict[str, Any]:
         return {**item, "status": "in_progress", "content": []}
     if kind == "reasoning":
         return {name: value for name, value in item.items() if name != "encrypted_content"} | {"summary": []}
-    return {**item, "status": "in_progress", _ARGUMENTS[kind][1]: ""} if kind in _ARGUMENTS else dict(item)
+    begun = {**item, "status": "in_progress"} if "status" in item else dict(item)
+    return {**begun, _ARGUMENTS[kind][1]: ""} if kind in _ARGUMENTS else begun
 
 
 def _events_of_part(

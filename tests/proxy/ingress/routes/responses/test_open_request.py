@@ -1,0 +1,34 @@
+"""Tests of reading a request of the Responses API with its stored conversation."""
+
+from __future__ import annotations
+
+from tests.proxy.ingress.routes.responses.asking import PATH, ask, serving
+
+
+async def test_hint_of_an_unknown_id_names_the_store_in_memory() -> None:
+    """Conversations in memory end with the process, and other replicas do not have them."""
+    async with serving() as (proxy, _):
+        refused = [await ask(proxy, previous_response_id="resp_x"), await proxy.get(f"{PATH}/resp_x")]
+    assert all("store.url" in reply.error["message"] for reply in refused)
+
+
+async def test_field_of_the_chat_is_named_as_in_the_request() -> None:
+    """The planner knows `messages` and `max_completion_tokens`."""
+    async with serving(sanitize={"mode": "strict"}) as (proxy, _):
+        refused = await ask(
+            proxy,
+            [
+                {"role": "user", "content": "a"},
+                {"type": "function_call_output", "call_id": "call_1", "output": "b"},
+            ],
+        )
+    assert refused.status == 400
+    assert refused.error["param"].startswith("input")
+
+
+async def test_stored_items_are_counted_as_memory_of_the_request() -> None:
+    async with serving(general_settings={"max_in_flight_mib": 1}) as (proxy, _):
+        first = await ask(proxy, "word " * 30_000)
+        assert first.status == 200
+        refused = await ask(proxy, "more " * 30_000, previous_response_id=first.json["id"])
+    assert refused.status in (413, 503)
