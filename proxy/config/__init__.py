@@ -8,6 +8,7 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     schema                            the sections of a configuration; values are the types of their fields
     instruction_text                  the operator's instructions: a text, or a file's
     instruction_sizes                 the lengths of these texts for each model and key
+    durations                         long times, in seconds or with a unit
     json_values                       the types of values that are JSON of any shape
     file_variables                    the variables that a file sets itself
     references                        texts that stand for the value of an environment variable

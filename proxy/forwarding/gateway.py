@@ -57,8 +57,8 @@ class Gateway:
     """The memory that all requests may take together, in bytes (:mod:`proxy.resilience.memory_need`)."""
 
     store: MemoryStore | ExternalStore
-    sessions: Sessions
-    """Stored responses and conversations. The settings say whether they are used (``sessions.enabled``)."""
+    sessions: Sessions | None
+    """Stored responses and conversations, or None where nothing is stored (``sessions.enabled``)."""
 
     learned_windows: LearnedWindows
     learned_repairs: LearnedRepairs

@@ -1,8 +1,8 @@
 """The state that outlives a request: signatures in a :class:`Store`, learned windows and repairs, cooldowns, refusals.
 
 A store is a cache. A client may send the values again, or a request can do without them. So a store never fails a
-request. A store that fails returns nothing, and counts the failure. A lesson is a fact about a deployment that the
-proxy learned from the deployment's answers and errors. The files:
+request. A store that fails returns nothing, and counts the failure. Sessions are the exception: see their package. A
+lesson is a fact about a deployment that the proxy learned from the deployment's answers and errors. The files:
 
     spaces               the kinds of facts that a store keeps
     memory               the store in this process
@@ -18,6 +18,7 @@ proxy learned from the deployment's answers and errors. The files:
     learned_windows      the lessons of all deployments
     repairs              the evidence for learned repairs
     summaries            the stored form of summaries, and of a conversation's index
+    sessions             stored responses and conversations, which are no cache
     known_conversations  the long conversations that this process has seen
     refused_requests     requests that were refused twice
 """

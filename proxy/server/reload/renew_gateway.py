@@ -25,7 +25,8 @@ from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_circuits
 from proxy.server.reload.match_entries import PositionMap, match_models, match_unchanged
 from proxy.server.reload.settings_changes import Changes, find_changes, keep_restart_settings
-from proxy.state.sessions.create_sessions import renew_sessions
+from proxy.state.sessions.create_sessions import create_sessions, follow_settings
+from proxy.state.sessions.sessions import Sessions
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns", "compaction")
 """Sections that decide how a body is sent.
@@ -68,7 +69,6 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
     old.memory.resize(bytes_in_flight(general.max_in_flight_mib, read_memory_limit()))
     old.connections.resize(max_connections(descriptor_limit(), general.max_in_flight))
     old.store.resize(settings.store.memory_mib * 2**20)
-    renew_sessions(old.sessions, settings.sessions, settings.store, general.max_body_mib)
     start_circuits(old.metrics, settings)
     follow_repairs(old.learned_repairs, settings)
     instructions = InstructionPolicies(settings)
@@ -87,10 +87,20 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         turns=TurnPolicies(settings.turns, settings.routes.aliases),
         compaction=CompactionPolicies(settings.compaction, settings.routes.aliases),
         instructions=instructions,
+        sessions=_renew_sessions(old, settings),
         memory_factor=memory_factor_of(settings),
         recent_requests=_renew_recent_requests(old.recent_requests, general),
         media=old.media if same_media else create_fetcher(general.media),
     )
+
+
+def _renew_sessions(old: Gateway, settings: Settings) -> Sessions | None:
+    """Return the sessions of *settings*. Sessions that stay keep what they have."""
+    max_body_mib = settings.general_settings.max_body_mib
+    if old.sessions is None or not settings.sessions.enabled:
+        return create_sessions(settings.sessions, settings.store, old.store, max_body_mib)
+    follow_settings(old.sessions, settings.sessions, settings.store, max_body_mib)
+    return old.sessions
 
 
 def _renew_recent_requests(old: RecentRequests | None, general: GeneralSettings) -> RecentRequests | None:

@@ -18,17 +18,22 @@ def create_sessions(
     store_settings: StoreSettings,
     store: MemoryStore | ExternalStore,
     max_body_mib: int,
-) -> Sessions:
-    """Return the sessions of *settings* in *store*. In memory they have room of their own."""
+) -> Sessions | None:
+    """Return the sessions of *settings* in *store*, or None where nothing is to be stored.
+
+    A history may have as many bytes as a body. In memory, sessions have room of their own.
+    """
+    if not settings.enabled:
+        return None
     limits = read_limits(settings, store_settings)
     records = ExternalRecords(store, limits) if isinstance(store, ExternalStore) else MemoryRecords(limits)
     return Sessions(records, max_body_mib * 2**20)
 
 
-def renew_sessions(
+def follow_settings(
     sessions: Sessions, settings: SessionSettings, store_settings: StoreSettings, max_body_mib: int
 ) -> None:
-    """Let *sessions* follow new *settings* after a reload. What is stored stays."""
+    """Let *sessions* follow new *settings* after a reload. What is stored stays, within the new bounds."""
     sessions.store.limits = read_limits(settings, store_settings)
     sessions.max_bytes = max_body_mib * 2**20
 

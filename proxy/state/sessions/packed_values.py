@@ -73,8 +73,8 @@ def read_header(first: bytes) -> Header | None:
     """Return the header of a value's first part, or None for bytes of another version or program."""
     if len(first) < _HEADER.size:
         return None
-    version, is_compressed, further, raw = _HEADER.unpack_from(first)
-    return Header(bool(is_compressed), further, raw) if version == _VERSION else None
+    version, flag, further, raw = _HEADER.unpack_from(first)
+    return Header(flag == 1, further, raw) if version == _VERSION and flag in (0, 1) else None
 
 
 def unpack_value(header: Header, parts: Sequence[bytes]) -> Any:
@@ -86,11 +86,14 @@ def unpack_value(header: Header, parts: Sequence[bytes]) -> Any:
         raise ValueError("this value is damaged")
     body = b"".join((parts[0][_HEADER.size :], *parts[1:]))
     if header.is_compressed:
+        unpacker = zlib.decompressobj()
         try:
             # one byte more than expected, so that a longer text is noticed
-            body = zlib.decompressobj().decompress(body, header.raw_bytes + 1)
+            body = unpacker.decompress(body, header.raw_bytes + 1)
         except zlib.error as error:
             raise ValueError("this value is damaged") from error
+        if not unpacker.eof or unpacker.unused_data:
+            raise ValueError("this value is damaged")
     if len(body) != header.raw_bytes:
         raise ValueError("this value is damaged")
     return orjson.loads(body)

@@ -99,6 +99,8 @@ async def pack_step(
     The newest *indexed_input* items of the input can be found by their ids. Raises :class:`ValueError` for a record
     that takes more than *most_bytes*, or cannot be written as JSON.
     """
+    if record.id.split() != [record.id]:
+        raise ValueError("an id with white space")
     counted = count_turns((*record.input, *record.output), before.counted)
     given = (await pack_values({input_key(record.id): list(record.input)}, record.weight))[
         input_key(record.id)

@@ -87,7 +87,7 @@ def position_values(position: Position) -> dict[str, Any]:
 
     The ancestors are one text, which is only read where a chain goes on behind them.
     """
-    if any(len(link.id.split()) != 1 or link.id.strip() != link.id for link in position.links):
+    if any(link.id.split() != [link.id] for link in position.links):
         raise ValueError("an id with white space")
     return {
         "links": "\n".join(f"{link[0]} {link[1]} {link[2]} {link[3]}" for link in position.links),

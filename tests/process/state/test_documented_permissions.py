@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from proxy.config.redis_address import parse_redis_address
-from proxy.state.external.backend import Entry, FaultKind, StoreFault
+from proxy.state.external.backend import (
+    ENTRY_BYTES,
+    AccountChange,
+    Bounds,
+    Entry,
+    Expected,
+    FaultKind,
+    StoreFault,
+)
 from proxy.state.redis.backend import RedisBackend
 from tests.support.store_servers import StoreServer
 
@@ -49,8 +57,23 @@ async def use_all_of(server: StoreServer, name: str = NAME) -> None:
             assert await backend.swap(name, old, new, 60) == new
         await backend.delete([name])
         assert await backend.get([name]) == {}
+        await use_accounts(backend, name.partition(":")[0])
     finally:
         await backend.close()
+
+
+async def use_accounts(backend: RedisBackend, prefix: str) -> None:
+    """Do everything that sessions do, so that each command of the scripts is sent."""
+    account = f"{prefix}:1:kept:{{0123}}"
+    bounds = Bounds(2 * ENTRY_BYTES, 2 * ENTRY_BYTES)
+    for number in range(3):
+        entry = Entry(f"{account}:sessions:{number}", b"a", 60)
+        assert await backend.change_account(
+            AccountChange(account, bounds, [entry], expected=Expected(entry.name, None))
+        )
+    await backend.renew(account, [f"{account}:sessions:2"], 60)
+    assert await backend.clear_account(account) == 1
+    assert await backend.clear_account(account) == 0
 
 
 @pytest.fixture

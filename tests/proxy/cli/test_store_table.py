@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.store_table import duration_text, plain_store, store_lines
+from proxy.cli.store_table import plain_store, store_lines
+from proxy.config.durations import duration_text
 from proxy.core.hidden_text import MASK
-from proxy.state.spaces import SPACES
+from proxy.state.spaces import SESSIONS, SPACES
 from tests.proxy.config.samples import settings_of
 
 
 def lines(**store: Any) -> list[str]:
     """Return the lines of a store's table."""
-    return list(store_lines(settings_of(store=store).store))
+    settings = settings_of(store=store)
+    return list(store_lines(settings.store, settings.sessions))
 
 
 @pytest.mark.parametrize(
@@ -55,31 +57,50 @@ def test_each_kind_of_fact_has_a_row() -> None:
     assert len(rows) == len(SPACES)
     for row, space in zip(rows, SPACES, strict=True):
         assert row.startswith(f"    {space.name} ")
+        if space is SESSIONS:
+            continue
         assert row.endswith(f"{space.holds}, for at most {duration_text(space.lifetime_s)}")
     assert f"    {'signatures':<16}thought signatures of tool calls, for at most 14 days" in rows
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"),
+    ("store", "sessions", "row"),
     [
-        (14 * 86_400.0, "14 days"),
-        (86_400, "1 day"),
-        (3_600, "1 hour"),
-        (36 * 3_600, "36 hours"),
-        (60, "1 minute"),
-        (90, "90 s"),
-        (30.0, "30 s"),
-        (0.5, "0.5 s"),
+        ({}, {}, "for 7 days after their last use; at most 256 MiB, and 64 MiB of one key"),
+        (
+            {},
+            {"retention": "36h", "max_mib": 10, "turns": 20},
+            "for 36 hours after their last use; at most 10 MiB, and 10 MiB of one key; "
+            "the newest 20 to 30 turns are sent",
+        ),
+        (
+            {"url": "sqlite:///f", "max_mib": 100},
+            {},
+            "for 7 days after their last use; at most 50 MiB, and 50 MiB of one key",
+        ),
     ],
 )
-def test_lifetime_has_the_largest_whole_unit(seconds: float, text: str) -> None:
-    """A lifetime is shown in the largest unit that gives a whole number."""
-    assert duration_text(seconds) == text
+def test_row_of_sessions_has_their_settings(store: Any, sessions: Any, row: str) -> None:
+    """The row says how long responses are kept, and within which bounds."""
+    settings = settings_of(store=store, sessions=sessions)
+    last = list(store_lines(settings.store, settings.sessions))[-1]
+
+    assert last == f"    {'sessions':<16}stored responses and conversations of the Responses API, {row}"
+
+
+def test_sessions_that_are_off_are_said_to_be_off() -> None:
+    """Nothing is kept, and the JSON object has no row."""
+    settings = settings_of(sessions={"enabled": False})
+
+    assert list(store_lines(settings.store, settings.sessions))[-1].endswith("`sessions.enabled` is false")
+    kept = plain_store(settings.store, settings.sessions)["keeps"]
+    assert [each["name"] for each in kept] == [space.name for space in SPACES if space is not SESSIONS]
 
 
 def test_json_has_the_same_facts() -> None:
     """The JSON object has the masked address, the two properties, and each kind of fact."""
-    shown = plain_store(settings_of(store={"url": "valkey://:pw@h"}).store)
+    settings = settings_of(store={"url": "valkey://:pw@h"}, sessions={"retention": "2d"})
+    shown = plain_store(settings.store, settings.sessions)
 
     assert {key: value for key, value in shown.items() if key != "keeps"} == {
         "url": f"redis://{MASK}@h",
@@ -88,3 +109,4 @@ def test_json_has_the_same_facts() -> None:
         "survives_restart": True,
     }
     assert [each["name"] for each in shown["keeps"]] == [space.name for space in SPACES]
+    assert shown["keeps"][-1]["lifetime_s"] == 172_800.0

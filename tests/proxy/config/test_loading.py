@@ -168,6 +168,7 @@ compaction: {enabled: true, model: gemini, trigger: 0.6, keep_messages: 4, memor
                           memory_tokens: 1000, reflect_after: 3, max_share: 0.3}],
              per_key: [{key: team-a, enabled: true, summary_model: gemini, trigger: 1, keep_messages: 3,
                         memory_tokens: 16000, reflect_after: 20, max_share: 1}]}
+sessions:   {enabled: true, turns: 20, retention: 12h, max_mib: 128, max_mib_per_key: 32}
 store:      {url: "sqlite:///state.db", memory_mib: 33, max_mib: 512, prefix: "blue:1", secret: os.environ/STORE_SECRET}
 """.replace(b"{CREDENTIALS}", yaml.safe_dump(SHARED, default_flow_style=True, width=10_000).strip().encode())
 ENVIRON = {
@@ -189,6 +190,7 @@ NORMALIZED: dict[str, dict[str, Any]] = {
     "budget": {"preset": "off"},
     "turns": {"mode": "off"},
     "compaction": {},
+    "sessions": {"retention": 43_200.0},
     "store": {},
 }
 """Values that loading changes, by section. YAML reads ``off`` as false."""
