@@ -13,7 +13,7 @@ call_items    calls and their outputs
 project       items as chat messages
 """
 
-from sanitizers.native.responses.client_tools import CLIENT_TOOLS, action_fields
+from sanitizers.native.responses.client_tools import CLIENT_TOOLS
 from sanitizers.native.responses.envelope import (
     PREFIX,
     Envelope,
@@ -43,7 +43,6 @@ __all__ = [
     "ItemType",
     "ResponsesProjection",
     "ToolTable",
-    "action_fields",
     "pack_envelope",
     "pack_summary",
     "project",

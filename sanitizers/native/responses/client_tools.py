@@ -10,7 +10,6 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sanitizers.messages import parse_arguments
 from sanitizers.native.responses.parts import as_json
 
 _TEXT = {"type": "string"}
@@ -21,7 +20,7 @@ _TEXTS = {"type": "array", "items": _TEXT}
 class ClientTool(NamedTuple):
     """A tool that the client runs: its function for other models, and the *field* of the item that holds the action.
 
-    *fixed* are fields of the action that have one value alone, which the model need not write.
+    *fixed* are fields of the action with their usual values, which the model need not write.
     """
 
     field: str
@@ -101,12 +100,3 @@ def action_arguments(kind: str, item: dict[str, Any], place: str) -> str:
             if value is not None and (name not in fixed or value != fixed[name])
         }
     return as_json({} if action is None else action, f"{place}.{tool.field}")
-
-
-def action_fields(kind: str, arguments: str) -> dict[str, Any]:
-    """Return the field with the action for an item that calls the tool *kind* with *arguments*.
-
-    Arguments that are no JSON object give an action with the fixed fields alone.
-    """
-    tool = CLIENT_TOOLS[kind]
-    return {tool.field: {**tool.fixed, **(parse_arguments(arguments) or {})}}

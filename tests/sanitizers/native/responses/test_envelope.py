@@ -39,6 +39,7 @@ def test_kinds_are_told_apart() -> None:
     """A summary is no envelope of a turn, and the reverse."""
     assert unpack_envelope(pack_summary("x")) is None
     assert unpack_summary(pack_envelope(ENVELOPE)) is None
+    assert unpack_summary(module._sealed(module._encoded({"kind": "turn", "text": "x"}))) is None
 
 
 @given(st.data())
@@ -51,6 +52,7 @@ def test_damaged_envelope_is_not_read(data: st.DataObject) -> None:
 
     assert unpack_envelope(packed[:at]) is None
     assert damaged == packed or unpack_envelope(damaged) is None
+    assert unpack_envelope(packed[:at] + other * 4 + packed[at:]) is None
 
 
 @given(

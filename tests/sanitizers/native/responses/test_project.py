@@ -204,6 +204,15 @@ def test_reasoning_alone_makes_no_message_and_is_reported() -> None:
             [called("a"), {"type": "mcp_call", "id": "m", "name": "f", "output": "x"}, answered("a")],
             [("assistant", None, "a", "m"), ("tool", "x", "m"), ("tool", "ok", "a")],
         ),
+        (
+            [
+                called("a"),
+                {"type": "mcp_call", "id": "m", "name": "f", "output": "x"},
+                said("y", "assistant"),
+                answered("a"),
+            ],
+            [("assistant", "y", "a", "m"), ("tool", "x", "m"), ("tool", "ok", "a")],
+        ),
     ],
 )
 def test_call_that_the_server_ran_is_a_call_with_its_result(items: list[Item], shape: list[Any]) -> None:
@@ -300,7 +309,7 @@ def test_own_summary_stands_for_the_models_items_before_it() -> None:
     """A summary becomes a text. The client's messages before it stay, and the model's items are left out."""
     compaction = {"type": "compaction", "encrypted_content": pack_summary("They built a house.")}
     old = {"type": "compaction", "encrypted_content": "foreign, and behind a newer one"}
-    done = projected(said("build"), called("a"), answered("a"), old, compaction, said("paint"))
+    done = projected(said("build"), called("a"), answered("a"), old, thought(), compaction, said("paint"))
 
     assert shapes(done.messages) == [
         ("user", "build"),
