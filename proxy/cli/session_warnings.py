@@ -18,7 +18,8 @@ def find_session_warnings(sessions: Sessions, store: Store) -> Iterator[str]:
         yield (
             f"sessions.max_mib_per_key: is above sessions.max_mib, so one key may take all {sessions.max_mib:,} MiB"
         )
-    if store.address.kind == "sqlite" and sessions.max_mib * 2 > store.max_mib:
+    is_chosen = "max_mib" in sessions.model_fields_set
+    if is_chosen and store.address.kind == "sqlite" and sessions.max_mib * 2 > store.max_mib:
         yield (
             f"sessions.max_mib: stored responses take half of store.max_mib at most, {store.max_mib / 2:,g} MiB, so "
             "that they do not drive out other facts"

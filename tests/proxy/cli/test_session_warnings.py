@@ -23,7 +23,12 @@ from tests.proxy.config.samples import settings_of
             ["sessions.max_mib: has no", "sessions.turns: has no"],
         ),
         ({"max_mib": 10}, {}, ["sessions.max_mib_per_key: is above"]),
-        ({}, {"url": "sqlite:////var/f", "max_mib": 511}, ["sessions.max_mib: stored responses take half"]),
+        ({}, {"url": "sqlite:////var/f", "max_mib": 511}, []),
+        (
+            {"max_mib": 256},
+            {"url": "sqlite:////var/f", "max_mib": 511},
+            ["sessions.max_mib: stored responses take half"],
+        ),
     ],
 )
 def test_probable_mistakes_are_named(
