@@ -396,3 +396,34 @@ def test_the_grammar_notices_a_missing_event(left_out: int) -> None:
     again = b"".join(b"event: %s\ndata: %s\n\n" % (e["type"].encode(), write_json(e)) for e in mended)
 
     assert find_stream_faults(again) != []
+
+
+def test_the_short_way_leaves_out_nothing() -> None:
+    """A text with a finish reason or log probabilities, in an open message, is more than a text."""
+    token = {"token": "b", "logprob": -0.5}
+    chunks = [
+        START,
+        chunk({"content": "a"}),
+        chunk({"content": "b"}, logprobs={"content": [token]}),
+        chunk({"content": "c"}, "length"),
+    ]
+
+    raw = written(chunks, include={"message.output_text.logprobs"})
+
+    part = output_of(raw)[0]["content"][0]
+    assert (part["text"], [one["token"] for one in part["logprobs"]]) == ("abc", ["b"])
+    assert kinds(raw)[-1] == "incomplete"
+
+
+def test_further_choices_are_left_out() -> None:
+    """The API has one answer. A provider's second choice does not get into it."""
+    second = {"index": 1, "delta": {"content": "x"}, "finish_reason": None}
+    first, open_text = chunk({"content": "a"}), chunk({"content": "b"})
+    first["choices"].append(second)
+    open_text["choices"] = [second]
+    last = {**chunk(), "choices": [{**second, "delta": {}, "finish_reason": "stop"}]}
+
+    raw = written([START, first, open_text, last, chunk({}, "stop")])
+
+    assert output_of(raw)[0]["content"][0]["text"] == "a"
+    assert find_stream_faults(raw) == []
