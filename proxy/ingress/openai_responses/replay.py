@@ -49,9 +49,12 @@ def _events_of(response: Mapping[str, Any], output: StreamOutput) -> Iterator[by
         elif item["type"] in _ARGUMENTS:
             prefix, field = _ARGUMENTS[item["type"]]
             named = {"name": item["name"]} if item["type"] == "function_call" else {}
-            yield output.write_event(f"{prefix}.delta", {**place, "delta": item[field]})
+            if item[field]:
+                yield output.write_event(f"{prefix}.delta", {**place, "delta": item[field]})
             yield output.write_event(f"{prefix}.done", {**place, **named, field: item[field]})
         yield output.write_event("response.output_item.done", {**at, "item": item})
+    if response["status"] == "failed":
+        yield output.write_event("error", {**response["error"], "param": None})
     yield output.write_event(f"response.{response['status']}", {"response": response})
 
 

@@ -14,7 +14,7 @@ CALLS = [
     {"id": f"call_{name}", "type": "function", "function": {"name": name, "arguments": arguments}}
     for name, arguments in (
         ("f", '{"a": 1}'),
-        ("ex", '{"input": "ls"}'),
+        ("ex", '{"input": ""}'),
         ("local_shell", '{"command": ["ls"]}'),
     )
 ]
@@ -44,3 +44,10 @@ def test_events_behind_a_number_are_the_rest() -> None:
     raw = replay_events(response)
     for after in range(-1, 12):
         assert raw.endswith(replay_events(response, after))
+
+
+def test_failed_response_ends_with_its_error() -> None:
+    response = answers().finish(whole({"content": ""}))
+    assert response is not None
+    assert response["status"] == "failed"
+    assert find_stream_faults(replay_events(response), complete=False) == []
