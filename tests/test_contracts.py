@@ -174,8 +174,9 @@ def test_every_error_code_is_listed_with_status_and_type() -> None:
 
 
 def test_every_change_step_is_listed_in_the_order_of_the_header() -> None:
-    """The instructions and the memory come first in the table. The steps of the pipeline follow them."""
+    """The instructions, the stored conversation, its items and the memory come before the steps of the pipeline."""
     steps = list(listed("Change steps"))
 
     assert steps == list(public_surface.change_steps())
-    assert steps[: 2 + len(STEP_NAMES)] == ["instructions", "compaction", *STEP_NAMES]
+    first = ["instructions", "session", "items", "compaction"]
+    assert steps[: len(first) + len(STEP_NAMES)] == [*first, *STEP_NAMES]

@@ -7,6 +7,7 @@ The files, in the order of the data:
     json_fields                        the fields that OpenAI's formats share
     parameter_types, parameter_limits  the types of parameters, and the lengths of lists and maps
     openai_chat                        the format of chat completions
+    openai_responses                   the format of the Responses API
     openai_text                        the formats of embeddings and text completions
     openai_answers                     answers, errors and stream events, which OpenAI's formats share
     formats                            the table of the formats by path

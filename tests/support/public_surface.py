@@ -108,13 +108,14 @@ class Code(NamedTuple):
 
 
 def error_codes() -> dict[str, Code]:
-    """Return every error code of the classes in ``proxy/core/errors.py``, and the codes of provider failures."""
+    """Return every error code of the proxy's error classes, and the codes of provider failures."""
+    importlib.import_module("proxy.server.app")  # imports every room that has error classes
     found: dict[str, Code] = {}
     waiting = [errors.ProxyError]
     while waiting:
         one = waiting.pop()
         waiting += one.__subclasses__()
-        if one is not errors.ProxyError and one.__module__ == errors.__name__:
+        if one is not errors.ProxyError and one.__module__.startswith("proxy."):
             found.setdefault(one.code, Code(int(one.status), one.type))
     for code in client_error._CODES.values():
         found.setdefault(code, Code(None, errors.UpstreamFault.type))
