@@ -14,6 +14,9 @@ from tests.support.backend_contract import AT_ONCE, BINARY, LONG_S, PAUSE_S, SHO
 ACCOUNT, OTHER = "contract:1:kept:{aa}", "contract:1:kept:{bb}"
 """Two accounts. Their names sort one behind the other, as all names of accounts do."""
 
+CLOCK_S = 1.05
+"""Seconds after which two uses have different times on every backend."""
+
 WIDE = Bounds(2**20, 2**21)
 
 
@@ -119,6 +122,19 @@ class AccountContract:
         await asyncio.sleep(PAUSE_S)
 
         assert set(await backend.get(names_of([*short, kept(77)]))) == {short[0].name}
+
+    async def test_use_counts_for_the_order_in_which_entries_are_dropped(self, backend: Backend) -> None:
+        bounds = Bounds(4 * (1_000 + ENTRY_BYTES), 2**20)
+        for number in range(3):
+            await backend.change_account(AccountChange(ACCOUNT, bounds, [kept(number, b"a" * 1_000)]))
+        await asyncio.sleep(CLOCK_S)
+        await backend.renew(ACCOUNT, [kept(0).name], LONG_S)
+        for number in (3, 4):
+            await backend.change_account(AccountChange(ACCOUNT, bounds, [kept(number, b"a" * 1_000)]))
+        stand = await backend.get([kept(number).name for number in range(5)])
+
+        assert kept(0).name in stand
+        assert kept(1).name not in stand
 
     async def test_cleared_account_is_empty_and_others_are_not(self, backend: Backend) -> None:
         entries = [kept(number) for number in range(1_100)]

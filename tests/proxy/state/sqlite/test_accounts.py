@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from proxy.state.external.backend import ENTRY_BYTES, AccountChange, Backend, Bounds, StoreFault
+from proxy.state.sqlite.entries import SqliteEntries
 from tests.support.account_contract import ACCOUNT, OTHER, AccountContract, kept, names_of
 from tests.support.backend_contract import entries_of
 from tests.support.sqlite_stores import execute, opened
@@ -52,6 +54,38 @@ async def test_bytes_of_a_transaction_that_was_undone_do_not_count(tmp_path: Pat
         await backend.change_account(AccountChange(ACCOUNT, bounds, [kept(5, b"a" * 1_000)]))
 
         assert len(await backend.get(names_of([*entries, kept(5)]))) == 5
+
+
+async def test_evictions_of_a_transaction_that_was_undone_did_not_make_room(tmp_path: Path) -> None:
+    """Entries that are back after a failed commit count again."""
+    bounds = Bounds(8 * ROOM, 100 * ROOM)
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+    failures = [full]
+
+    def break_next_commit(entries: SqliteEntries, _: float) -> None:
+        evict = entries.evict
+
+        def fail_once(max_bytes: int) -> None:
+            if failures:
+                raise failures.pop()
+            evict(max_bytes)
+
+        entries.evict = fail_once  # type: ignore[method-assign]
+
+    async with opened(tmp_path / "state.db") as backend:
+        for number in range(8):
+            await backend.change_account(AccountChange(ACCOUNT, bounds, [kept(number, b"a" * 1_000)]))
+        await backend._ask(break_next_commit)
+        with pytest.raises(StoreFault):
+            await backend.change_account(
+                AccountChange(ACCOUNT, bounds, [kept(number, b"a" * 1_000) for number in range(20, 26)])
+            )
+        names = [kept(number).name for number in range(60)]
+        assert len(await backend.get(names)) == 8
+        await backend.change_account(AccountChange(ACCOUNT, bounds, [kept(50, b"a" * 1_000)]))
+
+        assert len(await backend.get(names)) <= 8
 
 
 async def test_many_equal_accounts_share_the_bound_of_all(tmp_path: Path) -> None:
