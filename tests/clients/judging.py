@@ -6,13 +6,14 @@ checks fail on stand-ins: a signature must come back as it was issued.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from proxy.emulator.judge import read_request
 from proxy.emulator.signatures import DUMMIES, verify
-from tests.clients.rounds import LAST_WORDS, ROUNDS, issued_signature
+from tests.clients.rounds import LAST_WORDS, ROUNDS, Call, Round, issued_signature
 from tests.clients.running_clients import Report
 
 CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -21,19 +22,30 @@ CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 at most 40 characters for OpenAI, and only these characters for Anthropic.
 """
 
+ADDED_FIELDS = {"index"}
+"""Fields that a client adds to a call.
 
-def check_report(report: Report) -> None:
+openai-python's stream helper leaves ``index`` there, and OpenAI accepts it.
+"""
+
+
+def check_report(report: Report, rounds: Sequence[Round] = ROUNDS) -> None:
     """Check that the client saw each round's calls once and in order, with portable ids, and then the last text."""
     seen = [[(call.name, call.arguments) for call in calls] for calls in report.rounds]
-    assert seen == [[(call.name, call.args) for call in expected.calls] for expected in ROUNDS]
+    assert seen == [[(call.name, call.args) for call in expected.calls] for expected in rounds]
     assert report.text == LAST_WORDS
     ids = [call.id for calls in report.rounds for call in calls]
     assert len(set(ids)) == len(ids)
     assert [call_id for call_id in ids if not CALL_ID.fullmatch(call_id)] == []
 
 
-def check_request(body: Mapping[str, Any], rounds_done: int, foreign: Collection[int] = ()) -> None:
-    """Check that Gemini was sent the prompt and *rounds_done* rounds: calls, signatures, and then results.
+def check_request(
+    body: Mapping[str, Any],
+    rounds_done: int,
+    foreign: Collection[int] = (),
+    rounds: Sequence[Round] = ROUNDS,
+) -> None:
+    """Check that Gemini was sent the prompt and *rounds_done* of *rounds*: calls, signatures, and then results.
 
     The rounds whose numbers are *foreign* came from another provider. The first call of each such round must have a
     stand-in, the only possible signature.
@@ -47,14 +59,37 @@ def check_request(body: Mapping[str, Any], rounds_done: int, foreign: Collection
     for number in range(rounds_done):
         calling, answering = turns[2 * number : 2 * number + 2]
         parts = [part for part in calling["parts"] if "functionCall" in part]
-        _check_calls(number, parts, answering["parts"])
-        _check_signatures(number, parts, is_foreign=number in foreign)
+        _check_calls(rounds[number].calls, parts, answering["parts"])
+        issued = issued_signature(number, rounds)
+        _check_signatures(number, parts, None if number in foreign else issued)
+
+
+def check_openai_request(body: Any, rounds_done: int, rounds: Sequence[Round] = ROUNDS) -> None:
+    """Check that OpenAI was sent *rounds_done* of *rounds* in its own fields only, each result after its call."""
+    text = json.dumps(body)
+    signatures = [issued_signature(number, rounds) for number in range(rounds_done)]
+    for word in ("extra_content", "thought", "signature", *signatures):
+        assert word not in text
+    prompt, *messages = body["messages"]
+    assert prompt["role"] == "user"
+    for expected in rounds[:rounds_done]:
+        calling, *results = messages[: 1 + len(expected.calls)]
+        messages = messages[1 + len(expected.calls) :]
+        calls = calling["tool_calls"]
+        assert {field for call in calls for field in call} - ADDED_FIELDS == {"id", "type", "function"}
+        assert [call["id"] for call in calls if not CALL_ID.fullmatch(call["id"])] == []
+        assert [(call["function"]["name"], json.loads(call["function"]["arguments"])) for call in calls] == [
+            (call.name, call.args) for call in expected.calls
+        ]
+        assert [(result["tool_call_id"], result["content"]) for result in results] == [
+            (call["id"], wanted.result) for call, wanted in zip(calls, expected.calls, strict=True)
+        ]
+    assert messages == []
 
 
 def _check_calls(
-    number: int, parts: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]
+    expected: Sequence[Call], parts: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]
 ) -> None:
-    expected = ROUNDS[number].calls
     calls = [part["functionCall"] for part in parts]
     results = [part["functionResponse"] for part in answers]  # a part of another kind raises KeyError
     assert [(call["name"], call["args"]) for call in calls] == [(call.name, call.args) for call in expected]
@@ -66,14 +101,15 @@ def _check_calls(
     assert ids == [None] * len(ids) or len(set(ids) - {None}) == len(ids)
 
 
-def _check_signatures(number: int, parts: Sequence[Mapping[str, Any]], *, is_foreign: bool) -> None:
+def _check_signatures(number: int, parts: Sequence[Mapping[str, Any]], issued: str | None) -> None:
+    """Check the signature of a round: the one that was *issued*, or a stand-in where that is None."""
     first, *others = parts
     signature = first.get("thoughtSignature")
     assert signature, f"round {number + 1} came back without a signature"
     assert [part for part in others if "thoughtSignature" in part] == []
-    if is_foreign:
+    if issued is None:
         assert signature in DUMMIES
         return
     assert signature not in DUMMIES, f"round {number + 1} came back with a stand-in"
     assert verify(signature, first) is None
-    assert signature == issued_signature(number)
+    assert signature == issued

@@ -74,8 +74,8 @@ ROUNDS = (
 LAST_WORDS = "That is all I wanted to know."
 
 
-def issued_signature(number: int) -> str:
+def issued_signature(number: int, rounds: Sequence[Round] = ROUNDS) -> str:
     """Return the signature that the emulator issues with the round of this *number*, counted from 0."""
-    before = sum(len(earlier.calls) for earlier in ROUNDS[:number])
-    first = ROUNDS[number].calls[0]
+    before = sum(len(earlier.calls) for earlier in rounds[:number])
+    first = rounds[number].calls[0]
     return sign_call(first.name, first.args, before)

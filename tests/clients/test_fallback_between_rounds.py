@@ -6,13 +6,10 @@ signature, no unknown field, and only ids that it accepts.
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
-from tests.clients.judging import CALL_ID, check_report, check_request
-from tests.clients.rounds import LAST_WORDS, ROUNDS, issued_signature
+from tests.clients.judging import check_openai_request, check_report, check_request
+from tests.clients.rounds import LAST_WORDS, ROUNDS
 from tests.clients.running_clients import NAME, Client, both_ways
 from tests.process.emulators import Gemini
 from tests.process.running import Served
@@ -23,12 +20,6 @@ FALLING_BACK = both_ways("openai_bare", "openai_objects", "ai_sdk.mjs")
 
 FOREIGN = 2
 """The index of the round that OpenAI answers."""
-
-OWN_FIELDS = {"index"}
-"""Fields that a client adds to a call.
-
-openai-python's stream helper leaves ``index`` there, and OpenAI accepts it.
-"""
 
 
 @pytest.mark.parametrize("client", FALLING_BACK, ids=NAME)
@@ -56,25 +47,3 @@ def test_signatures_survive_a_fallback(
     assert (request.status, request.refusal) == (200, None)
     check_openai_request(request.body, FOREIGN)
     check_report(report)
-
-
-def check_openai_request(body: Any, rounds_done: int) -> None:
-    """Check that OpenAI was sent *rounds_done* rounds in its own fields only, each result after its call."""
-    text = json.dumps(body)
-    for word in ("extra_content", "thought", "signature", *map(issued_signature, range(rounds_done))):
-        assert word not in text
-    prompt, *messages = body["messages"]
-    assert prompt["role"] == "user"
-    for expected in ROUNDS[:rounds_done]:
-        calling, *results = messages[: 1 + len(expected.calls)]
-        messages = messages[1 + len(expected.calls) :]
-        calls = calling["tool_calls"]
-        assert {field for call in calls for field in call} - OWN_FIELDS == {"id", "type", "function"}
-        assert [call["id"] for call in calls if not CALL_ID.fullmatch(call["id"])] == []
-        assert [(call["function"]["name"], json.loads(call["function"]["arguments"])) for call in calls] == [
-            (call.name, call.args) for call in expected.calls
-        ]
-        assert [(result["tool_call_id"], result["content"]) for result in results] == [
-            (call["id"], wanted.result) for call, wanted in zip(calls, expected.calls, strict=True)
-        ]
-    assert messages == []

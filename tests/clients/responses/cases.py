@@ -1,0 +1,160 @@
+"""The axes of the clients' tests: client, model, scenario, stream or whole, and where the history is."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.clients.conftest import GEMINI_MODEL
+from tests.clients.rounds import ROUNDS, Call, Round
+from tests.clients.running_clients import Report, Seen, run_script
+
+GEMINI = f"gemini/{GEMINI_MODEL}"
+GEMINI_AS_GPT = "gpt-5.6-strict"
+"""Gemini by a name that clients take for a reasoning model of OpenAI."""
+
+GPT = "gpt-4.1"
+CODEX_GPT = "gpt-5.6-sol"
+"""A name for which codex sends its tools as an item, and one custom tool among them."""
+
+CODEX_GEMINI = "gpt-6-astra"
+"""Gemini by such a name."""
+
+MODELS = (GEMINI, GEMINI_AS_GPT, GPT)
+
+SCRIPTS = (
+    "responses.with_openai",
+    "responses.with_openai_agents",
+    "responses.with_langchain",
+    "responses.with_pydantic_ai",
+    "responses/openai.mjs",
+    "responses/openai_agents.mjs",
+    "responses/ai_sdk.mjs",
+)
+
+
+@dataclass(frozen=True)
+class State:
+    """Where the history is, by the mode that the script is asked for and by what the relay does."""
+
+    name: str
+    mode: str
+    is_lost: bool = False
+    """True where each answer is unknown to the gateway that gets the next request: the envelope alone is left."""
+
+    is_stripped: bool = False
+    """True where the client sends no envelope: the store alone is left."""
+
+    is_shared: bool = False
+    """True where the requests go to two replicas with one store in turn."""
+
+
+STORED = State("stored", "stored")
+LOST = State("envelope-only", "unstored", is_lost=True)
+STORE_ONLY = State("store-only", "unstored", is_stripped=True)
+STATES = (
+    STORED,
+    State("unstored", "unstored"),
+    State("chained", "chained"),
+    LOST,
+    STORE_ONLY,
+    State("two-replicas", "chained", is_shared=True),
+)
+
+
+@dataclass(frozen=True, eq=False)  # one object for each, and so a value that has a hash
+class Scenario:
+    """What the model answers, and what the script is asked for."""
+
+    name: str
+    script: str
+    rounds: Sequence[Round] = ()
+
+
+FIVE_ROUNDS = Scenario("five-rounds", "tools", ROUNDS)
+TEXT = Scenario("text", "text")
+STRUCTURED = Scenario("structured", "structured")
+SCENARIOS = (
+    TEXT,
+    Scenario(
+        "tool-turn",
+        "tools",
+        (
+            Round((Call("get_weather", {"city": "Oslo"}, "The weather in Oslo is fine."),)),
+            Round((Call("get_time", {"city": "Oslo", "hours_ahead": 1}, "Oslo, 1 hours ahead."),), "Now."),
+        ),
+    ),
+    Scenario("parallel-calls", "tools", ROUNDS[:2]),
+    STRUCTURED,
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A point on the axes."""
+
+    script: str
+    stream: bool
+    model: str
+    scenario: Scenario
+    state: State
+
+    @property
+    def name(self) -> str:
+        """The case's name in the tests."""
+        client = self.script.replace("responses.with_", "").replace("responses/", "")
+        way = "stream" if self.stream else "whole"
+        return "-".join((client, way, self.model.rpartition("/")[2], self.scenario.name, self.state.name))
+
+    @property
+    def is_possible(self) -> bool:
+        """False where the client itself keeps the case from working.
+
+        pydantic-ai sends back the reasoning items of models whose names it knows, and of no other: an envelope cannot
+        come back to :data:`GEMINI`. The AI SDK keeps the history of a prompt's tool loop itself.
+        """
+        forgets = self.script == "responses.with_pydantic_ai" and self.model == GEMINI
+        keeps = self.script == "responses/ai_sdk.mjs" and self.scenario.name != "text"
+        return not (forgets and self.state.is_lost) and not (keeps and self.state.mode == "chained")
+
+    def run(self, base_url: str) -> Report:
+        """Run the client to its end."""
+        way = "stream" if self.stream else "whole"
+        told = run_script(self.script, base_url, self.model, way, self.state.mode, self.scenario.script)
+        return Report([[Seen(**call) for call in calls] for calls in told["rounds"]], told["text"])
+
+
+def pairwise(
+    axes: Sequence[Sequence[Any]], is_possible: Callable[[tuple[Any, ...]], bool]
+) -> list[tuple[Any, ...]]:
+    """Return few rows in which every two values of two axes meet that meet in any possible row."""
+    possible = [row for row in itertools.product(*axes) if is_possible(row)]
+    missing = set().union(*map(pairs_of, possible))
+    rows = list[tuple[Any, ...]]()
+    while missing:
+        best = max(possible, key=lambda row: len(missing & pairs_of(row)))
+        missing -= pairs_of(best)
+        rows.append(best)
+    return rows
+
+
+def pairs_of(row: Sequence[Any]) -> set[tuple[Any, ...]]:
+    """Return the pairs of a row's values, with their axes."""
+    return set(itertools.combinations(enumerate(row), 2))
+
+
+def each_client() -> list[Case]:
+    """Return the loop of five rounds on the strict Gemini for each client, streamed."""
+    return [Case(script, True, GEMINI, FIVE_ROUNDS, STORED) for script in SCRIPTS]
+
+
+def in_pairs() -> list[Case]:
+    """Return cases in which every two values of two axes meet."""
+    rows = pairwise((SCRIPTS, (False, True), MODELS, SCENARIOS, STATES), lambda row: Case(*row).is_possible)
+    return _sorted(Case(*row) for row in rows)
+
+
+def _sorted(cases: Iterable[Case]) -> list[Case]:
+    return sorted(cases, key=lambda case: case.name)
