@@ -7,10 +7,10 @@ from typing import Any
 
 from aiohttp import web
 
-from proxy.config.schema.general import GeneralSettings
-from proxy.core.errors import Forbidden, InvalidRequest, NotFound
-from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.core.errors import InvalidRequest, NotFound
+from proxy.forwarding.gateway import GATEWAY
 from proxy.forwarding.json_response import json_response
+from proxy.ingress.routes.require_master_key import require_master_key
 from proxy.observability.logs import get_log
 from proxy.state.repairs.learned_repairs import ListedRepair
 
@@ -18,8 +18,8 @@ from proxy.state.repairs.learned_repairs import ListedRepair
 async def list_learned(request: web.Request) -> web.Response:
     """Answer with the evidence for every repair, by client. Requires the master key where keys are configured."""
     gateway = request[GATEWAY]
+    require_master_key(request)
     general = gateway.settings.general_settings
-    _require_master_key(general, request[RECORD].key)
     tenants = ("", *(key.name for key in general.keys))
     data = [_as_dict(listed) for listed in gateway.learned_repairs.list_evidence(tenants)]
     return json_response({"object": "list", "learn": gateway.settings.router_settings.learn, "data": data})
@@ -28,7 +28,7 @@ async def list_learned(request: web.Request) -> web.Response:
 async def forget_learned(request: web.Request) -> web.Response:
     """Forget the evidence of all clients for one repair. Answers 404 for an unknown id."""
     gateway = request[GATEWAY]
-    _require_master_key(gateway.settings.general_settings, request[RECORD].key)
+    require_master_key(request)
     id_ = request.query.get("id", "")
     if not id_:
         raise InvalidRequest("Name the repair to forget, as in '?id=1a2b3c4d5e6f'.", param="id")
@@ -36,12 +36,6 @@ async def forget_learned(request: web.Request) -> web.Response:
         raise NotFound("No repair with this id was learned.", param="id")
     get_log().info("repair_forgotten", id=id_)
     return json_response({"id": id_, "object": "learned_repair", "deleted": True})
-
-
-def _require_master_key(general: GeneralSettings, key: str) -> None:
-    """Raise :class:`Forbidden` for a client's key. Without any key, every caller is the operator."""
-    if not general.is_operator(key):
-        raise Forbidden("This path requires the master key.")
 
 
 def _as_dict(listed: ListedRepair) -> dict[str, Any]:

@@ -23,6 +23,7 @@ RESPONSE_CANCEL = "/v1/responses/{id}/cancel"
 RESPONSE_INPUT = "/v1/responses/{id}/input_items"
 INPUT_TOKENS = "/v1/responses/input_tokens"
 COMPACT = "/v1/responses/compact"
+SESSIONS = "/v1/sessions"
 CONVERSATIONS = "/v1/conversations"
 CONVERSATION = "/v1/conversations/{id}"
 CONVERSATION_ITEMS = "/v1/conversations/{id}/items"
@@ -60,6 +61,7 @@ LISTINGS = frozenset(
         RESPONSE,
         RESPONSE_CANCEL,
         RESPONSE_INPUT,
+        SESSIONS,
         CONVERSATIONS,
         CONVERSATION,
         CONVERSATION_ITEMS,

@@ -23,12 +23,14 @@ from proxy.ingress.routes.paths import (
     RESPONSE_CANCEL,
     RESPONSE_INPUT,
     RESPONSES,
+    SESSIONS,
     spellings,
 )
 from proxy.ingress.routes.responses import conversations, stored
 from proxy.ingress.routes.responses.compact import compact
 from proxy.ingress.routes.responses.count_tokens import count_tokens
 from proxy.ingress.routes.responses.create import create_response
+from proxy.ingress.routes.responses.purge import purge_sessions
 from proxy.ingress.routes.responses.refuse_upgrade import refuse_upgrade
 
 __all__ = ["add_response_routes"]
@@ -42,6 +44,7 @@ _ROUTES = (
     ("DELETE", RESPONSE, stored.delete_response),
     ("POST", RESPONSE_CANCEL, stored.cancel_response),
     ("GET", RESPONSE_INPUT, stored.list_input_items),
+    ("DELETE", SESSIONS, purge_sessions),
     ("POST", CONVERSATIONS, conversations.create_conversation),
     ("GET", CONVERSATION, conversations.show_conversation),
     ("POST", CONVERSATION, conversations.update_conversation),

@@ -15,7 +15,6 @@ from proxy.ingress.routes.responses.open_request import (
     OpenedRequest,
     open_request,
     renamed_errors,
-    sessions_of,
 )
 from proxy.observability.logs import get_log
 from proxy.state.sessions.responses import ResponseRecord
@@ -31,7 +30,7 @@ async def create_response(request: web.Request) -> web.StreamResponse:
     """
     gateway = request[GATEWAY]
     opened = await open_request(request)
-    sessions = sessions_of(gateway) if opened.fields.store else None
+    sessions = gateway.sessions if opened.fields.store else None
     if opened.converted.projection.wants_compaction:
         chat = ask_for_summary(opened.chat)
         answers: ResponsesAnswers = opened.make_answers(
