@@ -46,6 +46,7 @@ MEANINGLESS_KEYWORDS = frozenset(
         "$vocabulary",
         "definitions",
         "discriminator",
+        "encrypted",
         "externalDocs",
         "id",
         "readOnly",
@@ -54,7 +55,11 @@ MEANINGLESS_KEYWORDS = frozenset(
         "xml",
     }
 )
-"""Keywords without meaning for a value or a model. ``discriminator`` repeats the constants of the branches."""
+"""Keywords without meaning for a value or a model.
+
+``discriminator`` repeats the constants of the branches. ``encrypted`` stands in the schemas of codex's tools for
+collaboration (codex 0.169.0, run in 2026-11).
+"""
 
 ANNOTATIONS = MEANINGLESS_KEYWORDS | {
     "contentEncoding",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -21,8 +22,20 @@ from sanitizers.validation import read_history
 _USUAL_MESSAGE, _USUAL_PART, _PARSED_FASTER = 1024, 512, 4
 """The weights of a message and of a part, and the gain of parsing over planning, as for chat requests."""
 
-_UNKNOWN_ITEM = "item_not_found"
-"""The rule that a reference to an unknown item breaks. OpenAI answers it with a 404."""
+
+class ForeignContent(InvalidRequest):
+    """An encrypted content stands for a part of the conversation, and was not made here. The code is OpenAI's."""
+
+    code = "invalid_encrypted_content"
+
+
+_ERRORS: Mapping[str, type[InvalidRequest]] = MappingProxyType(
+    {"invalid_encrypted_content": ForeignContent, "item_not_found": NotFound}
+)
+"""The error for a rule that is broken, where it is another one than :class:`InvalidRequest`.
+
+OpenAI answers a reference to an unknown item with a 404.
+"""
 
 _OF_TOOLS = ("parallel_tool_calls",)
 """Parameters that providers refuse in a request without tools."""
@@ -62,8 +75,9 @@ def to_chat(fields: ResponsesFields, items: Items, *, weight: int = 0, earlier: 
         return _convert(fields, items, max(weight, fields.weight))
     except Unrepairable as error:
         place = _own_place(error.param, earlier)
-        kind = NotFound if error.rule == _UNKNOWN_ITEM else InvalidRequest
-        refused = kind(error.message.replace(error.param, place), param=place)
+        refused = _ERRORS.get(error.rule, InvalidRequest)(
+            error.message.replace(error.param, place), param=place
+        )
         refused.asked_model = fields.model
         raise refused from None
 

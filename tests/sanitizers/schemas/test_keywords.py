@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from sanitizers.schemas import DIALECTS, Dialect
-from sanitizers.schemas.keywords import ANNOTATIONS, KINDS_OF, implied_kind, is_annotation
+from sanitizers.schemas.keywords import (
+    ANNOTATIONS,
+    KINDS_OF,
+    MEANINGLESS_KEYWORDS,
+    implied_kind,
+    is_annotation,
+)
 
 COMBINING = {"$ref", "anyOf", "enum", "nullable", "oneOf", "type"}
 
@@ -41,3 +47,8 @@ def test_a_type_is_implied_by_keywords_of_few_types(keywords: set[str], kind: st
 def test_keywords_that_refuse_no_value_are_annotations(keyword: str, annotates: bool) -> None:
     """Keywords that JSON Schema does not know refuse no value either."""
     assert is_annotation(keyword) is annotates
+
+
+def test_mark_of_codex_has_no_meaning() -> None:
+    """Codex marks the schemas of its collaboration tools as ``encrypted``, which Gemini refuses."""
+    assert "encrypted" in MEANINGLESS_KEYWORDS

@@ -144,6 +144,17 @@ def test_a_reference_to_an_unknown_item_is_not_found() -> None:
         convert(input=[USER, {"type": "item_reference", "id": "msg_1"}])
 
 
+def test_a_foreign_summary_has_the_code_of_openai() -> None:
+    """Clients know the code of an encrypted content that cannot be read."""
+    with pytest.raises(InvalidRequest, match="could not be verified") as refused:
+        convert(input=[USER, {"type": "compaction", "encrypted_content": "gAAAA"}])
+
+    assert (refused.value.code, refused.value.param) == (
+        "invalid_encrypted_content",
+        "input[1].encrypted_content",
+    )
+
+
 @pytest.mark.parametrize("named", ["previous_response_id", "conversation"])
 def test_a_conversation_is_refused_where_none_is_stored(named: str) -> None:
     """An answer without its history would be worse than none."""
