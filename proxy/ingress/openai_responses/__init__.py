@@ -5,6 +5,8 @@ Reading:
 - field_types, fields: the fields of a request, with their types, and what follows from them
 - mend_items: the repair of texts that were cut within a character
 - known_tools: a cache of tool tables
+- item_indexes: the numbers of messages as those of items
+- conversation_fields: the body of a request that makes or changes a conversation
 - read_request: the conversion to a :class:`proxy.core.chat_request.ChatRequest`
 
 Writing:
@@ -18,6 +20,9 @@ Writing:
 - item_queue: the items of a stream that are open or wait
 - stream_output: the numbers and places of a stream's events
 - write_stream: the writer of a stream
+- compaction: a summary in the place of an answer
+- replay: the events of a stored response
+- native_response, native_item, native_stream: answers of a provider that speaks the same API
 - errors: errors in the words of the Responses API
 - answer_context: the facts of a request that its answer needs
 - answer: the format of one request's answer

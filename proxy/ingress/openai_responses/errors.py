@@ -15,6 +15,7 @@ from typing import Any
 
 from proxy.core.errors import ProxyError
 from proxy.core.json_text import write_json
+from proxy.ingress.openai_responses.item_indexes import INPUT, ItemIndexes
 from sanitizers.native import Span
 
 STOPPING = frozenset({"context_length_exceeded", "insufficient_quota"})
@@ -67,17 +68,9 @@ def rename_param(param: str | None, spans: Sequence[Span] = (), earlier: int = 0
         return None
     if param.startswith("messages"):
         found = _MESSAGE.match(param)
-        return "input" if found is None else _item_place(int(found[1]), spans, earlier)
+        return INPUT if found is None else ItemIndexes(spans, earlier).place_of(int(found[1]))
     name = _NAME.match(param)
     return param if name is None else _NAMES.get(name[0], param)
-
-
-def _item_place(message: int, spans: Sequence[Span], earlier: int) -> str:
-    for span in spans:
-        if message in span.messages and span.items:
-            item = span.items.start - earlier
-            return f"input[{item}]" if item >= 0 else "input"
-    return "input"
 
 
 def write_error(error: ProxyError, spans: Sequence[Span] = (), earlier: int = 0) -> bytes:

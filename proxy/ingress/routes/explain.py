@@ -1,22 +1,34 @@
-"""``POST /v1/explain``: shows how a chat request would be changed, without sending it upstream."""
+"""``POST /v1/explain``: shows how a request would be changed, without sending it upstream.
+
+``?format=openai_responses`` reads a request of the Responses API. Its numbers are then those of the request's items.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from aiohttp import web
 
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
 from proxy.core.offload import parse_weight, run_offloaded
+from proxy.core.source import OPENAI_CHAT, OPENAI_RESPONSES
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
 from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.ingress.openai_responses.errors import rename_param
 from proxy.ingress.routes.dry_run_input import make_dry_run_input
 from proxy.ingress.routes.read_body import read_body
+from proxy.ingress.routes.responses.open_request import OpenedRequest, open_request, renamed_errors
 from proxy.planning.describe_dry_run import describe_dry_run
-from proxy.planning.dry_run import run_dry
+from proxy.planning.dry_run import DryRun, run_dry
 from proxy.planning.guard_turns import MAX_ROUNDS
 from proxy.planning.plan import planning_weight
+
+_FORMATS = (OPENAI_CHAT, OPENAI_RESPONSES)
 
 
 async def explain(request: web.Request) -> web.Response:
@@ -24,18 +36,45 @@ async def explain(request: web.Request) -> web.Response:
 
     The text of the operator's instructions is shown to the master key alone.
     """
+    named = request.query.get("format", OPENAI_CHAT)
+    if named not in _FORMATS:
+        raise InvalidRequest(f"'format' must be one of {', '.join(_FORMATS)}.", param="format")
+    if named == OPENAI_CHAT:
+        return await _explain(request, await _read_chat(request), describe_dry_run)
+    opened = await open_request(request)
+    with renamed_errors(opened):
+        return await _explain(request, opened.chat, partial(_describe_items, opened))
+
+
+async def _read_chat(request: web.Request) -> ChatRequest:
     gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
     body = await read_body(request, gateway, record)
     nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
     weight = parse_weight(body)
     parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, weight=weight)
-    chat = await run_offloaded(weight, parse)
+    return await run_offloaded(weight, parse)
+
+
+async def _explain(
+    request: web.Request, chat: ChatRequest, describe: Callable[[DryRun], dict[str, Any]]
+) -> web.Response:
+    gateway, record = request[GATEWAY], request[RECORD]
     given = await make_dry_run_input(chat, gateway, record, request.headers.get(MAX_ROUNDS))
-    is_operator = settings.general_settings.is_operator(record.key)
+    is_operator = gateway.settings.general_settings.is_operator(record.key)
 
-    def describe() -> bytes:
+    def write() -> bytes:
         run = run_dry(given)
-        return write_json(describe_dry_run(run if is_operator else run.for_client()))
+        return write_json(describe(run if is_operator else run.for_client()))
 
-    return written_response(await run_offloaded(planning_weight(chat, given.target), describe))
+    return written_response(await run_offloaded(planning_weight(chat, given.target), write))
+
+
+def _describe_items(opened: OpenedRequest, run: DryRun) -> dict[str, Any]:
+    """Return *run* as JSON-ready values, with the numbers of the request's items."""
+    described = opened.indexes.renumber_explanation(describe_dry_run(run), len(run.request.mended))
+    refusal = described["refusal"]
+    if refusal is not None:
+        param = rename_param(refusal["param"], opened.converted.projection.spans, opened.resolved.earlier)
+        described["refusal"] = {**refusal, "param": param}
+    return described

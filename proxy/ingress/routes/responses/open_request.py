@@ -12,7 +12,7 @@ from typing import TypeVar
 from aiohttp import web
 
 from proxy.core.chat_request import ChatRequest
-from proxy.core.errors import ProxyError
+from proxy.core.errors import InvalidRequest, ProxyError
 from proxy.core.offload import parse_weight, run_offloaded
 from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
 from proxy.ingress.openai_responses.answer_context import AnswerContext
@@ -20,11 +20,11 @@ from proxy.ingress.openai_responses.echo import ResponseHead
 from proxy.ingress.openai_responses.errors import rename_param
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
 from proxy.ingress.openai_responses.ids import make_response_id
+from proxy.ingress.openai_responses.item_indexes import ItemIndexes
 from proxy.ingress.openai_responses.read_request import Converted, to_chat
 from proxy.ingress.routes.read_body import read_body
 from proxy.ingress.routes.reserve_memory import reserve
 from proxy.ingress.routes.responses.resolve_input import ResolvedInput, resolve_input
-from proxy.state.sessions.sessions import Sessions
 from sanitizers.record import record
 
 AnswersT = TypeVar("AnswersT", bound=AnswerContext)
@@ -41,6 +41,11 @@ class OpenedRequest:
     resolved: ResolvedInput
     converted: Converted
     chat: ChatRequest
+
+    @property
+    def indexes(self) -> ItemIndexes:
+        """The numbers of the request's own items."""
+        return ItemIndexes(self.converted.projection.spans, self.resolved.earlier)
 
     def make_answers(self, cls: type[AnswersT], gateway: Gateway, *, stores: bool) -> AnswersT:
         """Return the format of the answer, an object of *cls*. *stores* is the value of ``store`` in it."""
@@ -72,21 +77,17 @@ async def open_request(request: web.Request) -> OpenedRequest:
     read = partial(read_fields, body, max_nesting=nesting, mends=mends, weight=weight)
     fields = await run_offloaded(weight, read)
     resolved = await resolve_input(
-        fields, sessions_of(gateway), log.key, settings.sessions.turns, hint_of(gateway)
+        fields, gateway.sessions, log.key, settings.sessions.turns, hint_of(gateway)
     )
-    stored = 0
-    if resolved.history is not None:
-        stored = sum(link.raw_bytes for link in resolved.history.position.links)
+    stored = resolved.stored_bytes
+    if stored:
         reserve(log, gateway, log.reserved + stored * gateway.memory_factor)
     convert = partial(to_chat, fields, resolved.items, weight=weight + stored, earlier=resolved.earlier)
     converted = await run_offloaded(weight + stored, convert)
-    chat = replace(converted.chat, mended=(*resolved.changes, *converted.chat.mended))
+    made = (*resolved.changes, *converted.chat.mended)
+    indexes = ItemIndexes(converted.projection.spans, resolved.earlier)
+    chat = replace(converted.chat, mended=indexes.renumber_items(made))
     return OpenedRequest(fields, body, resolved, converted, chat)
-
-
-def sessions_of(gateway: Gateway) -> Sessions | None:
-    """Return the sessions, or None where the configuration stores nothing."""
-    return gateway.sessions if gateway.settings.sessions.enabled else None
 
 
 def hint_of(gateway: Gateway) -> str:
@@ -96,11 +97,13 @@ def hint_of(gateway: Gateway) -> str:
 
 @contextmanager
 def renamed_errors(opened: OpenedRequest) -> Iterator[None]:
-    """Give errors the Responses API's names of fields in ``param``."""
+    """Give errors the Responses API's names of fields in ``param``, and refusals the numbers of items."""
     try:
         yield
     except ProxyError as error:
         error.param = rename_param(error.param, opened.converted.projection.spans, opened.resolved.earlier)
+        if isinstance(error, InvalidRequest):
+            opened.indexes.rename_refusal(error)
         raise
 
 

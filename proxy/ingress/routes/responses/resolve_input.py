@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from proxy.core.errors import InvalidRequest, NotFound
+from proxy.core.json_text import write_json
+from proxy.core.offload import LARGE, run_offloaded
 from proxy.ingress.openai_responses.fields import ResponsesFields
 from proxy.state.sessions.item_lists import id_of, without_repeated
 from proxy.state.sessions.read_history import History, Window
@@ -35,7 +38,7 @@ class ResolvedInput:
     """All items of a request's conversation, the oldest first, of which the first *earlier* were stored before.
 
     *own* are the request's own items, with stored items in the place of references. *history* is the stored
-    conversation, or None.
+    conversation, or None. *stored_bytes* is the size of all stored items as JSON.
     """
 
     items: Sequence[Item]
@@ -43,6 +46,7 @@ class ResolvedInput:
     earlier: int
     history: History | None
     changes: tuple[Change, ...]
+    stored_bytes: int = 0
 
 
 async def resolve_input(
@@ -55,14 +59,26 @@ async def resolve_input(
     """
     history = await _find_history(fields, sessions, tenant, Window(turns, fields.items), hint)
     stored: Sequence[Item] = () if history is None else history.items
-    own = fields.items if history is None else without_repeated(stored, fields.items)
-    resolved, changes = await _resolve_references(own, stored, sessions, tenant, hint)
+    stored_bytes = 0 if history is None else sum(link.raw_bytes for link in history.position.links)
+    weight = fields.weight + stored_bytes
+    own = fields.items
+    if history is not None:
+        own = await run_offloaded(weight, partial(without_repeated, stored, own))
+    asked = await run_offloaded(weight, partial(_references_in, own))
+    changes: tuple[Change, ...] = ()
+    if asked:
+        known = {} if sessions is None else await sessions.find_items(tenant, asked)
+        stored_bytes += await run_offloaded(LARGE + 1, partial(_size_of, known))
+        put = await run_offloaded(weight, partial(_put, own, known, len(stored)))
+        if put.missing is not None:
+            raise _not_found(put.missing, sessions, hint)
+        own, changes = put.items, put.changes
     if history is not None and history.dropped_turns:
         changes = (
             Change("session", "dropped", 0, "old_turns", f"turns={history.dropped_turns}"),
             *changes,
         )
-    return ResolvedInput([*stored, *resolved], resolved, len(stored), history, changes)
+    return ResolvedInput([*stored, *own], own, len(stored), history, changes, stored_bytes)
 
 
 async def _find_history(
@@ -94,38 +110,55 @@ def _more(sessions: Sessions | None, hint: str) -> str:
     return f" {NOT_STORED}" if sessions is None else f" {hint}" if hint else ""
 
 
-async def _resolve_references(
-    items: Sequence[Item], stored: Sequence[Item], sessions: Sessions | None, tenant: str, hint: str
-) -> tuple[list[Item], tuple[Change, ...]]:
-    """Return *items* with stored items in the place of references, and the references that were left out.
+class _Put(NamedTuple):
+    """The *items* with stored items in the place of references, and the id of the first one that is *missing*."""
+
+    items: list[Item]
+    changes: tuple[Change, ...]
+    missing: str | None
+
+
+def _references_in(items: Sequence[Item]) -> list[str]:
+    """Return the ids that *items* refer to, each once."""
+    return list(dict.fromkeys(name for item in metered(items) if (name := referenced(item)) is not None))
+
+
+def _put(items: Sequence[Item], known: Mapping[str, Item], earlier: int) -> _Put:
+    """Return *items* with those of *known* in the place of references. *earlier* items stand before them.
 
     A reference to a thought may be left out, since thoughts are no part of what was said. Any other unknown reference
-    is refused: the conversation would lose words.
+    is refused: the conversation would lose words. An item stands in a conversation once, so a second reference to it is
+    left out. A small body could else make a history of any size.
     """
-    asked = [name for item in metered(items) if (name := referenced(item)) is not None]
-    if not asked:
-        return list(items), ()
-    known: dict[str, Item] = {name: item for item in stored if (name := id_of(item)) is not None}
-    missing = [name for name in asked if name not in known]
-    if missing and sessions is not None:
-        known.update(await sessions.find_items(tenant, missing))
     resolved: list[Item] = []
     changes: list[Change] = []
-    for index, item in enumerate(items):
+    used = set[str]()
+    for index, item in enumerate(metered(items), start=earlier):
         name = referenced(item)
         if name is None:
             resolved.append(item)
+        elif name in used:
+            changes.append(Change("items", "dropped", index, "repeated_reference"))
         elif name in known:
+            used.add(name)
             resolved.append(known[name])
         elif name.startswith(_THOUGHTS):
             changes.append(Change("items", "dropped", index, "unknown_reference", "reasoning"))
         else:
-            raise NotFound(
-                f"Item with id '{name[:80]}' not found. Items are not persisted when `store` is set to false. Try "
-                f"again with `store` set to true, or remove this item from your input.{_more(sessions, hint)}",
-                param="input",
-            )
-    return resolved, tuple(changes)
+            return _Put([], (), name)
+    return _Put(resolved, tuple(changes), None)
+
+
+def _size_of(items: Mapping[str, Item]) -> int:
+    return len(write_json(items)) if items else 0
+
+
+def _not_found(name: str, sessions: Sessions | None, hint: str) -> NotFound:
+    return NotFound(
+        f"Item with id '{name[:80]}' not found. Items are not persisted when `store` is set to false. Try "
+        f"again with `store` set to true, or remove this item from your input.{_more(sessions, hint)}",
+        param="input",
+    )
 
 
 def referenced(item: Mapping[str, Any]) -> str | None:

@@ -36,3 +36,57 @@ async def test_limit_of_rounds_is_the_senders_own_or_the_lower_one_it_asks_for(
 
     assert (reply.status, reply.json["turns"]["limit"]) == (200, limit)
     assert upstream.calls == []
+
+
+ITEMS = [
+    {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+    {"role": "user", "content": "go"},
+    {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+    {"type": "function_call", "call_id": "c2", "name": "f", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "c1", "output": "1"},
+    {"type": "function_call_output", "call_id": "c2", "output": "2"},
+    {"type": "function_call_output", "call_id": "gone", "output": "3"},
+    {"role": "user", "content": "on"},
+]
+
+
+async def test_responses_request_is_explained_by_its_items(upstream: ScriptedUpstream) -> None:
+    """Each change, and each broken rule, has the number of an item."""
+    body = {"model": MODEL, "instructions": "Be brief.", "input": ITEMS}
+    async with proxied(settings_of(), upstream) as proxy:
+        reply = await proxy.post(body, f"{EXPLAIN}?format=openai_responses")
+
+    assert (reply.status, reply.json["verdict"]) == (200, "repaired")
+    assert [(change["step"], change["index"]) for change in reply.json["changes"]][:2] == [
+        ("items", 0),
+        ("orphan_drop", 6),
+    ]
+    assert {found["index"] for found in reply.json["found"]} == {6}
+    assert [message["role"] for message in reply.json["body"]["messages"]][:3] == [
+        "system",
+        "user",
+        "assistant",
+    ]
+    assert upstream.calls == []
+
+
+async def test_refusal_names_items(upstream: ScriptedUpstream) -> None:
+    """In mode strict, the text, the ``param`` and the lists of a refusal have the numbers of items."""
+    body = {"model": MODEL, "instructions": "Be brief.", "input": ITEMS}
+    async with proxied(settings_of(sanitize={"mode": "strict"}), upstream) as proxy:
+        reply = await proxy.post(body, f"{EXPLAIN}?format=openai_responses")
+        refused = await proxy.post(body, "/v1/responses")
+
+    assert reply.json["refusal"]["param"] == refused.error["param"] == "input[6]"
+    assert refused.error["message"].startswith(
+        "The history would have to be changed (mode 'strict'). input[6]: "
+    )
+    assert {found["index"] for found in refused.error["violations"]} == {6}
+    assert {change["index"] for change in refused.error["changes"]} == {6}
+
+
+async def test_unknown_format_is_refused(upstream: ScriptedUpstream) -> None:
+    async with proxied(settings_of(), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": ROUNDS}, f"{EXPLAIN}?format=other")
+
+    assert (reply.status, reply.error["param"]) == (400, "format")

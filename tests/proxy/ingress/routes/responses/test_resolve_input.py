@@ -10,6 +10,8 @@ import pytest
 from proxy.core.errors import NotFound
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
 from proxy.ingress.routes.responses.resolve_input import referenced, resolve_input
+from proxy.state.sessions.responses import ResponseRecord
+from tests.support.session_stores import memory_sessions
 
 
 def fields(*items: dict[str, Any]) -> ResponsesFields:
@@ -41,3 +43,27 @@ async def test_reference_is_unknown_where_nothing_is_stored() -> None:
     assert (resolved.items, resolved.earlier) == (plain.items, 0)
     with pytest.raises(NotFound):
         await resolve_input(fields({"type": "item_reference", "id": "msg_1"}), None, "", 0)
+
+
+async def test_item_stands_once_however_often_it_is_named() -> None:
+    """A small body would otherwise make a history of any size. Numbers of changes count the items before, too."""
+    sessions = memory_sessions()
+    long = {"id": "msg_1", "type": "message", "role": "user", "content": "word " * 1_000}
+    await sessions.keep_response("", ResponseRecord("resp_1", [long], [], {}, "m", 0))
+    await sessions.keep_response(
+        "", ResponseRecord("resp_2", [{"role": "user", "content": "a"}], [], {}, "m", 0)
+    )
+    asking = {"type": "item_reference", "id": "msg_1"}
+    thought = {"type": "item_reference", "id": "rs_1"}
+    given = json.dumps(
+        {"model": "m", "input": [asking, thought, *[asking] * 3], "previous_response_id": "resp_2"}
+    )
+    resolved = await resolve_input(read_fields(given.encode(), max_nesting=50), sessions, "", 0)
+
+    assert [item["content"] for item in resolved.items] == ["a", long["content"]]
+    assert (resolved.own, resolved.earlier) == ([long], 1)
+    assert resolved.stored_bytes > 5_000
+    assert [(change.reason, change.index) for change in resolved.changes] == [
+        ("unknown_reference", 2),
+        *(("repeated_reference", index) for index in (3, 4, 5)),
+    ]
