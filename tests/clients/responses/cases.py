@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -129,13 +130,21 @@ class Case:
 def pairwise(
     axes: Sequence[Sequence[Any]], is_possible: Callable[[tuple[Any, ...]], bool]
 ) -> list[tuple[Any, ...]]:
-    """Return few rows in which every two values of two axes meet that meet in any possible row."""
+    """Return few rows in which every two values of two axes meet that meet in any possible row.
+
+    Of rows that are equally good, the one is taken whose values were taken least.
+    """
     possible = [row for row in itertools.product(*axes) if is_possible(row)]
     missing = set().union(*map(pairs_of, possible))
     rows = list[tuple[Any, ...]]()
+    taken = Counter[tuple[int, Any]]()
     while missing:
-        best = max(possible, key=lambda row: len(missing & pairs_of(row)))
+        best = max(
+            possible,
+            key=lambda row: (len(missing & pairs_of(row)), -sum(taken[value] for value in enumerate(row))),
+        )
         missing -= pairs_of(best)
+        taken.update(enumerate(best))
         rows.append(best)
     return rows
 

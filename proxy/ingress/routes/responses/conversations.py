@@ -15,6 +15,7 @@ from proxy.core.offload import parse_weight, run_offloaded
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import json_response, written_response
 from proxy.ingress.openai_responses.conversation_fields import ConversationFields, read_conversation_fields
+from proxy.ingress.openai_responses.list_items import listed_item, listed_items
 from proxy.ingress.routes.read_body import read_body
 from proxy.ingress.routes.responses.open_request import hint_of
 from proxy.ingress.routes.responses.page_query import read_page_query
@@ -86,7 +87,7 @@ async def show_item(request: web.Request) -> web.StreamResponse:
     )
     if item is None:
         raise NotFound("Item not found in this conversation.", param="item_id")
-    return json_response(item)
+    return json_response(listed_item(item))
 
 
 async def delete_item(request: web.Request) -> web.StreamResponse:
@@ -133,5 +134,6 @@ def _as_dict(conversation: Conversation) -> Mapping[str, Any]:
 
 
 def _list_response(page: ItemPage) -> web.Response:
-    listed = {"object": "list", "data": page.data, "first_id": page.first_id, "last_id": page.last_id}
+    data = listed_items(page.data)
+    listed = {"object": "list", "data": data, "first_id": page.first_id, "last_id": page.last_id}
     return written_response(write_json({**listed, "has_more": page.has_more}))

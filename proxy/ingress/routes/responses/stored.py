@@ -10,6 +10,7 @@ from proxy.core.errors import InvalidRequest, NotFound
 from proxy.core.json_text import EVENT_STREAM
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import json_response
+from proxy.ingress.openai_responses.list_items import listed_items
 from proxy.ingress.openai_responses.replay import replay_events
 from proxy.ingress.routes.responses.open_request import hint_of
 from proxy.ingress.routes.responses.page_query import read_page_query
@@ -55,7 +56,7 @@ async def list_input_items(request: web.Request) -> web.StreamResponse:
     return json_response(
         {
             "object": "list",
-            "data": page.data,
+            "data": listed_items(page.data),
             "first_id": page.first_id,
             "last_id": page.last_id,
             "has_more": page.has_more,

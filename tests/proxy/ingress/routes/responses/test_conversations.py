@@ -47,10 +47,11 @@ async def test_items_are_added_listed_shown_and_deleted() -> None:
     async with serving() as (proxy, _):
         path = await make(proxy, items=[ITEM])
         added = (await proxy.post({"items": [{**ITEM, "content": "Two."}]}, f"{path}/items")).json
+        assert added["data"][0]["content"] == [{"type": "input_text", "text": "Two."}]
         listed = (await proxy.get(f"{path}/items?order=asc")).json
-        assert [item["content"] for item in listed["data"]] == ["Hi.", "Two."]
+        assert [item["content"][0]["text"] for item in listed["data"]] == ["Hi.", "Two."]
         one = f"{path}/items/{added['data'][0]['id']}"
-        assert (await proxy.get(one)).json["content"] == "Two."
+        assert (await proxy.get(one)).json["content"] == [{"type": "input_text", "text": "Two."}]
         assert (await proxy.request("DELETE", one)).json["object"] == "conversation"
         assert (await proxy.get(one)).status == 404
         assert len((await proxy.get(f"{path}/items")).json["data"]) == 1

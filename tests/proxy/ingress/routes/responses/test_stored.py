@@ -50,9 +50,9 @@ async def test_input_items_are_listed_in_pages() -> None:
         first = (await proxy.get(f"{path}?limit=2&order=asc")).json
         second = (await proxy.get(f"{path}?limit=2&order=asc&after={first['last_id']}")).json
         newest = (await proxy.get(path)).json
-    assert [item["content"] for item in first["data"]] == ["0", "1"]
-    assert ([item["content"] for item in second["data"]], second["has_more"]) == (["2"], False)
-    assert [item["content"] for item in newest["data"]] == ["2", "1", "0"]
+    assert [item["content"][0]["text"] for item in first["data"]] == ["0", "1"]
+    assert ([item["content"][0]["text"] for item in second["data"]], second["has_more"]) == (["2"], False)
+    assert [item["content"][0]["text"] for item in newest["data"]] == ["2", "1", "0"]
 
 
 @pytest.mark.parametrize("path", ["", "/input_items"])
