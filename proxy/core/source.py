@@ -7,9 +7,13 @@ another.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sanitizers import Messages
+from sanitizers.native import Items
+from sanitizers.native.responses.project import ResponsesProjection
+from sanitizers.native.responses.tool_table import ToolTable
 from sanitizers.record import record
 
 OPENAI_CHAT = "openai_chat"
@@ -26,6 +30,29 @@ SOURCE = "source"
 
 
 @record
+class NativeRequest:
+    """A request of the Responses API as its client meant it, for a provider that speaks that API."""
+
+    items: Items
+    """The whole conversation: stored items first, and stored items in the place of references."""
+
+    are_own: bool
+    """True where *items* are exactly those of the body's ``input``."""
+
+    projection: ResponsesProjection
+    """The messages that were read from *items*, and their places."""
+
+    table: ToolTable
+    """The tools, by which an answer's calls find their flat names."""
+
+    fields: Mapping[str, Any]
+    """The decoded fields of the body, without ``input``, ``previous_response_id`` and ``conversation``."""
+
+    parameters: Mapping[str, Any]
+    """The chat parameters that were read from *fields*. A plan that changed none of them has equal ones."""
+
+
+@record
 class Source:
     """The body of one request, and the history that was read from it."""
 
@@ -37,6 +64,9 @@ class Source:
 
     messages: Messages
     """The history in *body*. A call's history is unchanged as long as it is this same object."""
+
+    native: NativeRequest | None = None
+    """The request in the format's own form, or None for a format that chat messages express."""
 
 
 @record

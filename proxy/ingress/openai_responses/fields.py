@@ -25,6 +25,9 @@ LOGPROBS = "message.output_text.logprobs"
 """The entry of ``include`` that asks for log probabilities."""
 
 _NAMED = frozenset({"model", "input", "background", "prompt"})
+_HISTORY = frozenset({"conversation", "input", "previous_response_id"})
+"""The fields that say or name the conversation."""
+
 _CHAT_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "max_output_tokens": "max_completion_tokens",
@@ -70,6 +73,9 @@ class ResponsesFields:
 
     unknown: Mapping[str, Any]
     """The fields that the proxy does not know, or cannot serve for every model. They are reported as dropped."""
+
+    given: Mapping[str, Any]
+    """All fields as they were decoded, but for the input and the names of stored conversations."""
 
     changes: tuple[Change, ...]
     body: bytes
@@ -140,6 +146,7 @@ def _read(fields: dict[str, Any], body: bytes, changes: tuple[Change, ...], weig
         shows_thoughts=bool(reasoning.get("summary") or reasoning.get("generate_summary")),
         echo=make_echo({"model": model, **known}),
         unknown=MappingProxyType(unknown),
+        given=MappingProxyType({name: value for name, value in fields.items() if name not in _HISTORY}),
         changes=changes,
         body=body,
         weight=weight,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import is_
 from types import MappingProxyType
 from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest, NotFound
-from proxy.core.source import OPENAI_RESPONSES, Source
+from proxy.core.source import OPENAI_RESPONSES, NativeRequest, Source
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
 from proxy.ingress.openai_responses.known_tools import read_known_tools
 from sanitizers import Unrepairable
@@ -100,17 +101,26 @@ def _convert(fields: ResponsesFields, items: Items, weight: int) -> Converted:
     else:
         for name in _OF_TOOLS:
             parameters.pop(name, None)
+    carried = MappingProxyType(parameters)
+    native = NativeRequest(
+        items=items,
+        are_own=len(items) == len(fields.items) and all(map(is_, items, fields.items)),
+        projection=projection,
+        table=table,
+        fields=fields.given,
+        parameters=carried,
+    )
     chat = ChatRequest(
         model=fields.model,
         messages=outline.messages,
         stream=fields.stream,
         include_usage=True,
-        parameters=MappingProxyType(parameters),
+        parameters=carried,
         unknown=fields.unknown,
         weight=max(len(fields.body), weight // _PARSED_FASTER, _weight_of(outline)),
         outline=outline,
         known_tools=known,
-        source=Source(OPENAI_RESPONSES, fields.body, outline.messages),
+        source=Source(OPENAI_RESPONSES, fields.body, outline.messages, native),
         mended=(*fields.changes, *table.changes, *choice_changes, *projection.changes),
     )
     return Converted(chat, table, projection)
