@@ -82,6 +82,7 @@ PREFIXES = {
     "message": "msg_",
     "reasoning": "rs_",
     "shell_call": "sh_",
+    "web_search_call": "ws_",
 }
 LAST = {"response.completed": "completed", "response.incomplete": "incomplete", "response.failed": "failed"}
 _LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -224,7 +225,10 @@ class _Reader:
         own = event.get("item_id") == opened.get("id") and event.get("output_index") == len(self._begun) - 1
         self.expect(own, "an event has its item's id and index")
         reader = _INNER.get((opened.get("type", ""), kind))
-        self.expect(reader is not None, "an event of another item's type")
+        is_of_server = kind.startswith(
+            f"response.{opened.get('type')}."
+        )  # the progress of a tool that the server runs
+        self.expect(reader is not None or is_of_server, "an event of another item's type")
         if reader is not None:
             reader(self, kind, event)
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from proxy.core.errors import ProxyError
 from proxy.core.json_text import EVENT_STREAM, write_json
-from proxy.core.source import OPENAI_RESPONSES
+from proxy.core.source import OPENAI_RESPONSES, SOURCE, AnswerSource
 from proxy.core.upstream_call import Answer
 from proxy.ingress.openai_answers import KEEP_ALIVE
 from proxy.ingress.openai_responses.answer_context import AnswerContext
 from proxy.ingress.openai_responses.errors import write_error
 from proxy.ingress.openai_responses.ids import RESPONSE_PREFIX
+from proxy.ingress.openai_responses.native_response import own_answer
 from proxy.ingress.openai_responses.read_request import read_request
 from proxy.ingress.openai_responses.write_answer import make_finished
 from proxy.ingress.openai_responses.write_stream import ResponsesStream
@@ -36,7 +37,11 @@ class ResponsesAnswers(AnswerContext):
         has not come to its end.
         """
         if answer is not None and self.finished is None:
-            self.finished = make_finished(self, answer)
+            source = answer.get(SOURCE)
+            if isinstance(source, AnswerSource) and source.format == self.name:
+                self.finished = own_answer(self, source.event, answer)
+            else:
+                self.finished = make_finished(self, answer)
         elif answer is None and self.stream is not None:
             return self.stream.finish()
         return self.finished
@@ -46,8 +51,10 @@ class ResponsesAnswers(AnswerContext):
         return write_json(self.finish(answer))
 
     def write_native_answer(self, native: Any, answer: Answer, /) -> bytes:
-        """Return the response object of the canonical *answer*. Native answers have another format object."""
-        return self.write_answer(answer)
+        """Return the provider's response object *native* with the proxy's names. *answer* is its canonical form."""
+        if self.finished is None:
+            self.finished = own_answer(self, native, answer)
+        return write_json(self.finished)
 
     def write_stream(self) -> ResponsesStream:
         """Return a new writer of the stream. :attr:`finished` is set by the writer that comes to an end."""

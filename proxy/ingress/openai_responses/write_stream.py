@@ -26,6 +26,7 @@ from proxy.ingress.openai_responses.echo import ResponseHead, make_response, wri
 from proxy.ingress.openai_responses.errors import describe_failure, rename_param
 from proxy.ingress.openai_responses.finish_response import ends_in_silence, failed, finished
 from proxy.ingress.openai_responses.item_queue import ItemQueue
+from proxy.ingress.openai_responses.native_stream import NativeStream
 from proxy.ingress.openai_responses.open_message import OpenMessage
 from proxy.ingress.openai_responses.stream_output import StreamOutput
 
@@ -42,6 +43,8 @@ class ResponsesStream:
         self._output = StreamOutput(context.head.id)
         self._head: ResponseHead | None = None
         self._items: ItemQueue | None = None
+        self._native: NativeStream | None = None
+        self._model = ""
         self._reason: str | None = None
         self._usage: Mapping[str, Any] | None = None
         self._finished: dict[str, Any] | None = None
@@ -69,8 +72,12 @@ class ResponsesStream:
         if self._ended:
             return b""
         events = b""
-        if self._items is None:
+        if self._native is not None:
+            events, chunk = self._leave_native(self._native, chunk)
+        elif self._items is None:
             events, self._items = self._begin(chunk["model"], chunk["created"])
+        if self._items is None:
+            return events
         for choice in chunk["choices"]:
             if choice["index"] == 0 and self._reason is None:
                 events += self._items.read_choice(choice)
@@ -86,14 +93,36 @@ class ResponsesStream:
         return self.write_chunk(orjson.loads(chunk))
 
     def write_native(self, event: Any, chunk: Chunk, /) -> bytes:
-        """Return the events of the canonical *chunk*. Native events have another stream."""
-        return self.write_chunk(chunk)
+        """Return *event* with the proxy's names, or the events of *chunk* where canonical ones went before."""
+        if self._items is not None or self._ended:
+            return self.write_chunk(chunk)
+        if self._native is None:
+            self._native = NativeStream(self._context, self._output)
+        self._model = chunk["model"]
+        return self._native.write(event, chunk)
+
+    def _leave_native(self, native: NativeStream, chunk: Chunk) -> tuple[bytes, Chunk]:
+        """Return the events that end or continue the native items, and the rest of *chunk*, a canonical one.
+
+        The chunk with the usage says nothing that the native response does not have.
+        """
+        if not chunk["choices"]:
+            if self._items is None:
+                self._usage = chunk.get("usage") or self._usage
+            return b"", chunk
+        events, rest = native.pass_over(chunk)
+        if self._items is None:
+            self._head = head = self._context.head_for(chunk["model"], chunk["created"])
+            self._items = ItemQueue(self._output, self._context, head.echo["model"])
+        return events, rest
 
     def finish(self) -> dict[str, Any] | None:
         """Return the finished response, which :meth:`write_end` sends. None where no finish reason has come.
 
         The caller may store the response first, so that the next request finds it. What comes later is not in it.
         """
+        if self._finished is None and self._native is not None and self._native.response is not None:
+            self._finished = self._context.finished = self._native.response
         if self._finished is None and self._reason is not None:
             head, usage = self._find_head(), write_usage(self._usage)
             now = self._context.completed_at(head.created_at)
@@ -109,7 +138,7 @@ class ResponsesStream:
         if response is None:
             return self.write_error(UpstreamFault(_BROKEN, cause=Cause.TRUNCATED))
         self._ended = True
-        if ends_in_silence(self._output.items, self._reason):
+        if self._reason is not None and ends_in_silence(self._output.items, self._reason):
             return self._write_failure(response["error"], None, response)
         return self._output.write_event(f"response.{response['status']}", {"response": response})
 
@@ -120,7 +149,7 @@ class ResponsesStream:
         """
         if self._ended:
             return b""
-        begun = b"" if self._items is not None else self._begin("", 0)[0]
+        begun = b"" if self._items is not None or self._native is not None else self._begin("", 0)[0]
         self._ended = True
         description = describe_failure(error)
         response = failed(self._find_head(), self._kept_items(), description, write_usage(self._usage))
@@ -137,7 +166,7 @@ class ResponsesStream:
 
     def _kept_items(self) -> list[Mapping[str, Any]]:
         """Return the items of an answer that breaks off: the ended ones, and the message that was open."""
-        items = list(self._output.items)
+        items = list(self._output.items if self._native is None else self._native.kept_items())
         open_item = None if self._items is None else self._items.open_item
         if open_item is None:
             return items
@@ -145,7 +174,7 @@ class ResponsesStream:
         return [*items[:-1], *kept]
 
     def _find_head(self) -> ResponseHead:
-        return self._head or self._context.head
+        return self._head or self._context.head_for(self._model)
 
     def _begin(self, model: str, created: int) -> tuple[bytes, ItemQueue]:
         """Return the events that begin an answer by *model*, which was *created* at this time, and its empty queue."""

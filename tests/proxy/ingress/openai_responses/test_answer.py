@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from proxy.core.errors import InvalidRequest
+from proxy.core.source import SOURCE, AnswerSource
 from proxy.ingress.openai_responses.write_stream import ResponsesStream
 from sanitizers.native import Span
 from tests.proxy.ingress.openai_responses.responding import RESPONSE_ID, TOOLS, answers, chunk, whole
@@ -39,11 +41,34 @@ def test_a_change_of_the_finished_response_reaches_the_client() -> None:
     assert events_of(raw + writer.write_end())[-1]["response"]["store"] is False
 
 
-def test_a_native_answer_is_written_from_its_canonical_form() -> None:
-    """A provider's own response object is not used here."""
+def test_a_native_answer_is_the_providers_with_the_proxys_names() -> None:
+    """The finished response is the same, whether it is asked for before the answer is written or not."""
+    native: dict[str, Any] = {
+        "id": "resp_other",
+        "output": [{"type": "reasoning", "id": "rs_1"}],
+        "moderation": {},
+        "user": None,
+    }
     answer = whole({"content": "Hi."})
+    early, late = answers(), answers()
+    sourced = {**answer, SOURCE: AnswerSource("openai_responses", native)}
 
-    assert answers().write_native_answer({"id": "resp_other"}, answer) == answers().write_answer(answer)
+    finished = early.finish(sourced)
+    written = [json.loads(made.write_native_answer(native, answer)) for made in (early, late)]
+
+    assert written == [finished, finished]
+    assert (written[0]["id"], written[0]["model"]) == (RESPONSE_ID, "gemini-x")
+    assert (written[0]["output"], written[0]["moderation"]) == (native["output"], {})
+
+
+def test_a_native_answer_of_another_format_is_not_used() -> None:
+    """A source counts in its own format alone."""
+    sourced = {**whole({"content": "Hi."}), SOURCE: AnswerSource("toy", {"id": "theirs"})}
+
+    finished = answers().finish(sourced)
+
+    assert finished is not None
+    assert finished["output"][0]["content"][0]["text"] == "Hi."
 
 
 def test_each_attempt_has_a_new_writer() -> None:
