@@ -44,8 +44,9 @@ def describe_wire(run: DryRun) -> dict[str, Any] | None:
     }
     if shown["transport"] != "direct":
         return shown
-    wire, call = table.wire_of(deployment), ChatAttemptPlanner.call_of(plan, _NO_LIMITS)
+    call = ChatAttemptPlanner.call_of(plan, _NO_LIMITS)
     call = replace(call, extra_body=hide(call.extra_body))
+    wire = table.wire_for(call)
     shown["wire"] = deployment.provider if deployment.provider in table.WIRES else table.OTHERS
     shown["address"] = _without_base(wire.url(call, stream=streams), deployment)
     try:

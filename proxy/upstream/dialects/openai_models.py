@@ -117,6 +117,12 @@ def renames_limit(deployment: Deployment) -> bool:
     return family is not None and family.renames
 
 
+def reasons(deployment: Deployment, parameters: Mapping[str, Any]) -> bool:
+    """Tell whether the deployment's model reasons before it answers a request with *parameters*."""
+    family = _family_of(deployment)
+    return family is not None and family.reasons and not _skips_reasoning(family, parameters)
+
+
 def efforts_of_openai(model: str) -> tuple[str, ...] | None:
     """Return the reasoning efforts that one of OpenAI's models takes, or None if they are unknown."""
     name = _plain_name(model)

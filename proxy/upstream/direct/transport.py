@@ -34,7 +34,7 @@ from proxy.upstream.masking import secrets_of
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 from proxy.upstream.wires.protocol import StreamWire, WholeWire
 from proxy.upstream.wires.sse_decoder import SSEDecoder
-from proxy.upstream.wires.table import embedding_wire_of, text_wire_of, wire_of
+from proxy.upstream.wires.table import embedding_wire_of, text_wire_of, wire_for, wire_of
 
 _LARGEST_ANSWER = 64 * 2**20
 """The most bytes of a whole answer. Answers with images fit. A body without an end fails at this size."""
@@ -87,11 +87,11 @@ class DirectUpstream:
 
     def complete(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        return self._whole(call, wire_of(call.deployment))
+        return self._whole(call, wire_for(call))
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
-        return self._chunks(call, wire_of(call.deployment), whole_as_chunks)
+        return self._chunks(call, wire_for(call), whole_as_chunks)
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """Return the names in *parameters* that the deployment's wire does not carry for embeddings."""

@@ -6,7 +6,9 @@ The modules:
     table             the list of wires, and the wire of a deployment
     request_headers   headers that every wire sends
     openai, gemini    one folder for each provider, with its ``wire`` on top
+    openai_responses  the Responses API of OpenAI, Azure and xAI
     sse_decoder       the bytes of a stream as the payloads of its events
     payloads          the JSON of an answer or of one event
+    raw_values        values that are sent as the client wrote them
     native_events     attaches the provider's own answer for clients of the same format
 """

@@ -12,8 +12,11 @@ from types import MappingProxyType
 from proxy.config.providers.find_provider import find_provider
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
+from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.wires.gemini.wire import GEMINI
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
+from proxy.upstream.wires.openai_responses.eligibility import is_eligible
+from proxy.upstream.wires.openai_responses.wire import ResponsesWire
 from proxy.upstream.wires.protocol import EmbeddingWire, ProviderWires, TextWire, Wire
 
 OTHERS = "openai"
@@ -28,10 +31,27 @@ WIRES: Mapping[str, ProviderWires] = MappingProxyType(
 )
 """The wires by provider."""
 
+RESPONSES: Mapping[str, Wire] = MappingProxyType(
+    {
+        "azure": ResponsesWire(AZURE.chat),
+        "openai": ResponsesWire(OPENAI.chat),
+        "xai": ResponsesWire(OPENAI.chat),
+    }
+)
+"""The wires of the Responses API, by provider."""
+
 
 def wire_of(deployment: Deployment) -> Wire:
     """Return the wire for a deployment's chats."""
     return _wires_of(deployment).chat
+
+
+def wire_for(call: UpstreamCall) -> Wire:
+    """Return the wire that *call* takes: that of the client's own format where it can, else the wire for chats."""
+    source = call.source
+    if source is not None and source.native is not None and is_eligible(call):
+        return RESPONSES[call.deployment.provider]
+    return _wires_of(call.deployment).chat
 
 
 def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:

@@ -12,6 +12,7 @@ from proxy.core.upstream_call import TextCall, UpstreamCall
 from proxy.upstream.signature_carriers import with_reasoning_details
 from proxy.upstream.wires.openai.parameters import asks_for_usage, renamed_parameters
 from proxy.upstream.wires.openai.provider_forms import message_form, model_name, split_calls, takes_one_call
+from proxy.upstream.wires.raw_values import has_no_duplicate_keys
 
 
 def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
@@ -19,7 +20,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
 
     ``messages`` are the client's own bytes when it speaks OpenAI's chat format and its history is unchanged. Numbers,
     key order and escapes then stay as they were. A history with duplicate keys is written anew
-    (:func:`_has_no_duplicate_keys`). The other fields come from the allow-list only.
+    (:func:`.raw_values.has_no_duplicate_keys`). The other fields come from the allow-list only.
     """
     history: list[Any] = list(call.messages)
     if call.is_gemini and call.deployment.provider == "openrouter":
@@ -39,7 +40,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
         and not _holds_verbatim(source.body, messages)
     ):
         raw = find_value(source.body, "messages")
-        if raw is not None and _has_no_duplicate_keys(raw, messages):
+        if raw is not None and has_no_duplicate_keys(raw, messages):
             messages = raw
     fields: dict[str, Any] = {"model": model_name(call.deployment), "messages": orjson.Fragment(messages)}
     fields.update(renamed_parameters(call.deployment, call.parameters))
@@ -73,19 +74,3 @@ def _holds_verbatim(body: bytes, written: bytes) -> bool:
     """
     start = body.find(_MESSAGES)
     return start >= 0 and body.startswith(written, start + len(_MESSAGES))
-
-
-def _has_no_duplicate_keys(raw: bytes, written: bytes) -> bool:
-    """Tell whether every parser reads *raw* as the history that *written* holds.
-
-    An object may hold a key twice: ``{"role": "user", "role": "tool"}``. Parsers differ in which of the two counts.
-    The provider might then read another history than the proxy checked, so such a history is written anew.
-
-    No second parser is needed. Outside of strings there is one colon for each key. *written* comes from *raw* and has
-    the same strings and keys, without the duplicates. So the counts of colons differ exactly when a key was lost. An
-    escaped colon would change the count, so *raw* with one is not sent. The count takes 0.5 ms for 100k tokens, and
-    parsing the request 0.7 ms.
-    """
-    if b"\\u003" in raw and (b"\\u003a" in raw or b"\\u003A" in raw):
-        return False
-    return raw.count(b":") == written.count(b":")

@@ -1,0 +1,64 @@
+"""Reads a whole response as a chat completion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from proxy.core.upstream_call import Answer
+from proxy.upstream.wires.openai_responses.failures import raise_broken_off, raise_failure, refuse_response
+from proxy.upstream.wires.openai_responses.output import CALLS, CallNames, read_message
+from proxy.upstream.wires.openai_responses.usage import read_usage
+
+_CUT: Mapping[str, str] = MappingProxyType(
+    {"content_filter": "content_filter", "max_output_tokens": "length"}
+)
+"""The finish reason for the reason of an incomplete response. Any other reason cut the answer too."""
+
+
+def read_response(response: Any, names: CallNames) -> Answer:
+    """Return *response*, a whole response object, as a chat completion.
+
+    Raises :class:`proxy.core.errors.UpstreamFault` for a response that failed or has not ended, and for another body.
+    """
+    output = output_of(response)
+    message = read_message(output, names)
+    choice = {"index": 0, "message": message, "finish_reason": finish_reason(response, output)}
+    answer: Answer = {
+        "id": response.get("id"),
+        "object": "chat.completion",
+        "created": response.get("created_at"),
+        "model": response.get("model"),
+        "choices": [choice],
+    }
+    if (usage := read_usage(response.get("usage"))) is not None:
+        answer["usage"] = usage
+    return answer
+
+
+def output_of(response: Any) -> list[Any]:
+    """Return the output items of *response*. Raises :class:`proxy.core.errors.UpstreamFault` for what is none."""
+    if not isinstance(response, dict):
+        refuse_response()
+    if response.get("error") is not None and response.get("status") not in ("completed", "incomplete"):
+        raise_failure(response["error"])
+    output = response.get("output")
+    if not isinstance(output, list):
+        refuse_response()
+    return output
+
+
+def finish_reason(response: Mapping[str, Any], output: list[Any]) -> str:
+    """Return the finish reason of *response* with the items *output*. Raises for a response that has no end."""
+    status = response.get("status")
+    if status == "incomplete":
+        details = response.get("incomplete_details")
+        reason = details.get("reason") if isinstance(details, dict) else None
+        return _CUT.get(reason, "length") if isinstance(reason, str) else "length"
+    if status == "failed":
+        raise_failure(response.get("error"))
+    if status != "completed":
+        raise_broken_off()
+    called = any(isinstance(item, dict) and item.get("type") in CALLS for item in output)
+    return "tool_calls" if called else "stop"

@@ -1,0 +1,111 @@
+"""Reads the output items of a response as one chat message, and each item as the part of it that the item holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from proxy.upstream.wires.openai_responses.failures import refuse_response
+from sanitizers import Unrepairable
+from sanitizers.native.responses.client_tools import CLIENT_TOOLS, action_arguments
+from sanitizers.native.responses.tool_table import ToolTable
+from sanitizers.record import record
+
+_NAMED_CALLS = frozenset({"custom_tool_call", "function_call"})
+_CLIENT_CALLS = frozenset(f"{kind}_call" for kind in CLIENT_TOOLS)
+
+CALLS = _NAMED_CALLS | _CLIENT_CALLS
+"""Types of the items that are a call which the client answers. Other items have no form in a chat."""
+
+
+@record
+class CallNames:
+    """Finds the flat names of calls. *table* is the client's, or None for a client that has flat names itself."""
+
+    table: ToolTable | None
+
+    def flat_name(self, item: Mapping[str, Any]) -> str:
+        """Return the chat name of the tool that *item*, one of :data:`CALLS`, calls."""
+        kind, table = item["type"], self.table
+        if kind not in _NAMED_CALLS:
+            tool = kind.removesuffix("_call")
+            return tool if table is None else table.client_name(tool)
+        name = item.get("name")
+        if not isinstance(name, str):
+            refuse_response()
+        return name if table is None else table.flat_name(name, item.get("namespace"))
+
+
+def call_id_of(item: Mapping[str, Any]) -> str:
+    """Return the id by which the client answers the call in *item*."""
+    found = item.get("call_id") or item.get("id")
+    if not isinstance(found, str):
+        refuse_response()
+    return found
+
+
+def arguments_of(item: Mapping[str, Any]) -> str:
+    """Return the arguments of the call in *item*, as JSON where the item has another form."""
+    kind = item["type"]
+    if kind == "function_call":
+        arguments = item.get("arguments")
+        return arguments if isinstance(arguments, str) else ""
+    if kind == "custom_tool_call":
+        text = item.get("input")
+        return json.dumps({"input": text if isinstance(text, str) else ""}, ensure_ascii=False)
+    try:
+        return action_arguments(kind.removesuffix("_call"), dict(item), "output")
+    except Unrepairable:
+        refuse_response()
+
+
+def read_message(output: Iterable[Any], names: CallNames) -> dict[str, Any]:
+    """Return the chat message of the items in *output*. What a chat cannot hold is left out.
+
+    Raises :class:`proxy.core.errors.UpstreamFault` for items that cannot be read.
+    """
+    message: dict[str, Any] = {"role": "assistant", "content": None}
+    calls: list[dict[str, Any]] = []
+    for item in output:
+        if not isinstance(item, dict):
+            refuse_response()
+        kind = item.get("type")
+        if kind == "message":
+            _add_parts(message, item.get("content") or ())
+        elif kind == "reasoning":
+            for part in (*(item.get("summary") or ()), *(item.get("content") or ())):
+                _add_text(message, "reasoning_content", part, "text")
+        elif kind in CALLS:
+            function = {"name": names.flat_name(item), "arguments": arguments_of(item)}
+            calls.append({"id": call_id_of(item), "type": "function", "function": function})
+    if calls:
+        message["tool_calls"] = calls
+    return message
+
+
+def read_citation(annotation: Any) -> dict[str, Any] | None:
+    """Return *annotation* of a text as chat has it, or None for one that chat does not have."""
+    if not isinstance(annotation, dict) or annotation.get("type") != "url_citation":
+        return None
+    inner = {name: value for name, value in annotation.items() if name != "type"}
+    return {"type": "url_citation", "url_citation": inner}
+
+
+def _add_parts(message: dict[str, Any], parts: Iterable[Any]) -> None:
+    for part in parts:
+        if not isinstance(part, dict):
+            refuse_response()
+        if part.get("type") == "refusal":
+            _add_text(message, "refusal", part, "refusal")
+            continue
+        _add_text(message, "content", part, "text")
+        cited = [found for one in part.get("annotations") or () if (found := read_citation(one))]
+        if cited:
+            message.setdefault("annotations", []).extend(cited)
+
+
+def _add_text(message: dict[str, Any], name: str, part: Any, field: str) -> None:
+    text = part.get(field) if isinstance(part, dict) else None
+    if isinstance(text, str):
+        message[name] = (message.get(name) or "") + text

@@ -1,0 +1,125 @@
+"""Tests of the bodies of requests for responses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from proxy.upstream.wires.openai_responses.requests import build_request, model_name
+from tests.proxy.upstream.wires.openai_responses.calling import FUNCTION, USER, call_for, openai
+
+BODY = (
+    b'{"model": "m", "input": [ {"role" : "user", "content": "caf\\u00e9"} ], "store" : false,\n "odd": {"b":1.0,'
+    b' "a": 1e2}, "tools": [{"type":"web_search"}], "user": null}'
+)
+WRITTEN = (
+    b'{"model":"gpt-4.1","input":[ {"role" : "user", "content": "caf\\u00e9"} ],"store":false,"odd":{"b":1.0,'
+    b' "a": 1e2},"tools":[{"type":"web_search"}],"user":null}'
+)
+
+
+def test_body_is_the_clients_but_for_the_model() -> None:
+    """Spaces within values, numbers, escapes, unknown fields and their order stay."""
+    assert build_request(call_for(BODY), stream=False) == WRITTEN
+
+
+def test_text_stays_a_text() -> None:
+    """A text as input is no list of items."""
+    assert json.loads(build_request(call_for({"input": "Hi."}), stream=False))["input"] == "Hi."
+
+
+@pytest.mark.parametrize("store", [None, True, False])
+def test_provider_stores_nothing(store: bool | None) -> None:
+    """Responses are stored by the proxy, if at all."""
+    given = {} if store is None else {"store": store}
+
+    assert json.loads(build_request(call_for(given), stream=False))["store"] is False
+
+
+@pytest.mark.parametrize("name", ["previous_response_id", "conversation"])
+def test_stored_conversation_stands_in_the_input(name: str) -> None:
+    """The provider does not know the proxy's ids."""
+    earlier = {"type": "message", "role": "user", "content": "One."}
+    call = call_for({name: "resp_ours", "input": [USER]}, earlier=(earlier,))
+    sent = json.loads(build_request(call, stream=False))
+
+    assert name not in sent
+    assert sent["input"] == [earlier, USER]
+
+
+def test_conversation_without_further_input_is_sent_whole() -> None:
+    """The client may send the name of the conversation alone."""
+    call = call_for(b'{"model":"m","previous_response_id":"resp_ours"}', earlier=(USER,))
+
+    assert json.loads(build_request(call, stream=False))["input"] == [USER]
+
+
+def test_repeated_key_is_written_once() -> None:
+    """Parsers differ in which of two equal keys counts, so that the provider could read another history."""
+    body = b'{"model":"m","input":[{"role":"user","content":"a","content":"b"}],"tools":[{"type":"x","type":"y"}]}'
+    sent = build_request(call_for(body), stream=False)
+
+    assert sent.count(b'"content"') == 1
+    assert sent.count(b'"type"') == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "stream", "sent"),
+    [
+        ({"stream": True, "stream_options": {"include_obfuscation": False}}, True, True),
+        ({"stream": True, "stream_options": {"include_obfuscation": False}}, False, None),
+        ({}, True, True),
+        ({"stream": False}, False, None),
+    ],
+)
+def test_stream_is_as_it_is_asked_for(given: dict[str, Any], stream: bool, sent: bool | None) -> None:
+    """The deployment may ask for whole answers alone, where the options of streams are refused."""
+    body = json.loads(build_request(call_for(given), stream=stream))
+
+    assert body.get("stream") is sent
+    assert ("stream_options" in body) is (stream and "stream_options" in given)
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "include"),
+    [
+        ("gpt-5", {}, ["reasoning.encrypted_content"]),
+        ("gpt-5", {"include": ["a"]}, ["a", "reasoning.encrypted_content"]),
+        ("gpt-5", {"include": ["reasoning.encrypted_content"]}, ["reasoning.encrypted_content"]),
+        ("gpt-5", {"store": False}, None),
+        ("gpt-5.1", {}, None),
+        ("gpt-5.1", {"reasoning": {"effort": "low"}}, ["reasoning.encrypted_content"]),
+        ("gpt-4.1", {}, None),
+    ],
+)
+def test_thoughts_of_a_stored_response_come_encrypted(
+    model: str, given: dict[str, Any], include: Any
+) -> None:
+    """Otherwise the next turn would lack them. Models that do not reason refuse the entry."""
+    call = call_for(given, openai(f"openai/{model}"))
+
+    assert json.loads(build_request(call, stream=False)).get("include") == include
+
+
+def test_plan_and_operator_change_their_fields_alone() -> None:
+    """The operator's fields come last."""
+    call = call_for(
+        {"tools": [FUNCTION], "temperature": 0.5, "top_p": 0.1}, temperature=None, tool_choice="none"
+    )
+    call = replace(call, extra_body={"metadata": {"by": "us"}})
+    sent = json.loads(build_request(call, stream=False))
+
+    assert "temperature" not in sent
+    assert (sent["tool_choice"], sent["top_p"], sent["metadata"]) == ("none", 0.1, {"by": "us"})
+    assert sent["tools"] == [FUNCTION]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"), [("azure/gpt5_series/ours", "ours"), ("azure/ours", "ours"), ("xai/grok-4", "grok-4")]
+)
+def test_model_has_the_providers_name(model: str, name: str) -> None:
+    """Azure reads the deployment's name in the body."""
+    assert model_name(openai(model, api_base="https://a.test")) == name
