@@ -16,6 +16,9 @@ TEXT_PARTS = frozenset({"input_text", "output_text", "text"})
 _MEDIA_PARTS = ("input_image", "input_file", "input_audio")
 _KNOWN = ", ".join(("input_text", *_MEDIA_PARTS, "output_text", "refusal"))
 
+_THINK, _THOUGHT = "<think>", "</think>"
+"""The tags in which some clients send thoughts back."""
+
 _DETAILS = {"original": "high"}
 """The details of an image that chat does not have, with the nearest one."""
 
@@ -76,6 +79,15 @@ def text_alone(content: Any) -> str | None:
         return None
     held = part.get("text")
     return held if held.__class__ is str else None
+
+
+def wrapped_thoughts(text: str) -> str | None:
+    """Return the thoughts of a *text* that is nothing but thoughts in tags. None for any other text."""
+    stripped = text.strip()
+    if not (stripped.startswith(_THINK) and stripped.endswith(_THOUGHT)):
+        return None
+    inner = stripped[len(_THINK) : -len(_THOUGHT)]
+    return None if _THINK in inner or _THOUGHT in inner else inner.strip()
 
 
 def read_content(content: Any, place: str) -> str | list[Message] | None:

@@ -23,6 +23,7 @@ from sanitizers.native.responses.parts import (
     read_texts,
     refuse,
     text_alone,
+    wrapped_thoughts,
 )
 from sanitizers.native.responses.tool_table import STEP, ToolTable
 from sanitizers.native.responses.turn import OpenTurn
@@ -134,6 +135,11 @@ class _Projector:
             self._add_reference(index, item["id"])
 
     def _add_message(self, index: int, item: Item) -> None:
+        """Add a message.
+
+        pydantic-ai sends back thoughts of models whose names it does not know as a message without an id, in tags. An
+        answer without thoughts comes back as empty tags. Neither was a text of the assistant.
+        """
         role, content = item["role"], item.get("content")
         alone = text_alone(content)
         if role in _CLIENT_ROLES:
@@ -141,7 +147,11 @@ class _Projector:
             self._add_of_client(index, {"role": role, "content": read})
         elif role == "assistant":
             if alone is not None:
-                self._turn.say(alone, "")
+                thoughts = None if "id" in item else wrapped_thoughts(alone)
+                if thoughts is None:
+                    self._turn.say(alone, "")
+                elif thoughts:
+                    self._turn.thoughts.setdefault(thoughts, index)
                 return
             said = read_said(content, f"{item_place(index)}.content")
             self._turn.say(said.text, said.refusal)

@@ -173,6 +173,27 @@ def test_thoughts_are_reasoning_content_and_never_a_text(
     assert [change.reason for change in done.changes] == ([] if reason is None else [reason])
 
 
+@pytest.mark.parametrize(
+    ("text", "thoughts", "content"),
+    [
+        ("<think>\n\n</think>", None, "x"),
+        ("<think>\nshort\n</think>", "short", "x"),
+        ("<think>a</think> b", None, "<think>a</think> b\n\nx"),
+        ("<think>a</think><think>b</think>", None, "<think>a</think><think>b</think>\n\nx"),
+        ("<think>", None, "<think>\n\nx"),
+    ],
+)
+def test_message_that_is_thoughts_in_tags_is_no_text(text: str, thoughts: str | None, content: str) -> None:
+    """pydantic-ai sends thoughts as a message without an id. A message with an id is the model's own, and stays."""
+    wrapped = {"role": "assistant", "content": text}
+
+    [message] = projected(wrapped, said("x", "assistant")).messages
+    [own] = projected({**wrapped, "id": "msg_1"}, said("x", "assistant")).messages
+
+    assert (message["content"], message.get("reasoning_content")) == (content, thoughts)
+    assert own["content"] == f"{text}\n\nx"
+
+
 def test_equal_thoughts_of_one_turn_are_given_once() -> None:
     """A client that sends a reasoning item twice does not double the thoughts."""
     [message] = projected(thought(summary="a"), thought(summary="a"), said("x", "assistant")).messages
