@@ -30,6 +30,7 @@ _PARTS: Mapping[str, str] = MappingProxyType(
         "response.reasoning_summary_part.added": "response.reasoning_summary_part.done",
     }
 )
+_EMPTY_PART = MappingProxyType({"type": "output_text", "text": ""})
 _PLACES = ("content_index", "summary_index")
 _ARGUMENTS = "response.function_call_arguments"
 
@@ -47,6 +48,7 @@ class NativeItem:
         self._at: dict[str, Any] = {}
         self._texts: list[str] = []
         self._canonical: list[str] = []
+        self._ended: set[str] = set()
         self.is_changed = False
         """True where a repair left out a part of what the item's events say, so that its end may not go out."""
 
@@ -81,9 +83,13 @@ class NativeItem:
             delta = event.get("delta")
             if isinstance(delta, str):
                 self._texts.append(delta)
+        elif kind.removesuffix(".done") in _FIELDS:
+            self._ended.add(kind.removesuffix(".done"))
         elif kind in _PARTS:
             part = event.get("part")
             self._part = part if isinstance(part, dict) else {}
+            self._kind, self._texts = "", []
+            self._ended.clear()
             self._part_end = _PARTS[kind]
             self._at = {name: event[name] for name in _PLACES if name in event}
         elif kind in _PARTS.values():
@@ -99,6 +105,33 @@ class NativeItem:
         self._kind = _ARGUMENTS
         return output.write_of(self.place, f"{_ARGUMENTS}.delta", {"delta": text})
 
+    def add_text(self, output: StreamOutput, text: str) -> bytes | None:
+        """Return the events of a canonical piece of text, or None where the item is no message."""
+        if self.item.get("type") != "message":
+            return None
+        begun = b""
+        if self._part is None:
+            index = len(self.item.get("content") or ())
+            event = {"content_index": index, "part": {**_EMPTY_PART, "annotations": [], "logprobs": []}}
+            begun = self._write(output, "response.content_part.added", event)
+        if self._part is None or self._part.get("type") != "output_text":
+            return None
+        places = {name: value for name, value in self._at.items() if name in _PLACES}
+        event = {**places, "delta": text, "logprobs": []}
+        return begun + self._write(output, "response.output_text.delta", event)
+
+    def _write(self, output: StreamOutput, kind: str, event: dict[str, Any]) -> bytes:
+        self.note(kind, event)
+        return output.write_of(self.place, kind, event)
+
+    @property
+    def says_something(self) -> bool:
+        """True for a message with words. An empty one has no place in an answer that breaks off."""
+        parts = self.as_item("incomplete").get("content")
+        return self.item.get("type") == "message" and any(
+            part.get("text") or part.get("refusal") for part in parts or ()
+        )
+
     def as_item(self, status: str) -> dict[str, Any]:
         """Return the item as it is so far, with *status* where its type has one."""
         item = dict(self.item)
@@ -110,7 +143,8 @@ class NativeItem:
         elif item.get("type") == "function_call":
             item["arguments"] = text
         elif item.get("type") == "custom_tool_call":
-            item["input"] = unwrap_input("".join(self._canonical)) if self._canonical else text
+            is_ours = self._canonical and not self._ended
+            item["input"] = unwrap_input("".join(self._canonical)) if is_ours else text
         return {**item, "status": status} if "status" in item else item
 
     def close(self, output: StreamOutput, status: str) -> bytes:
@@ -124,13 +158,13 @@ class NativeItem:
             stem = {"function_call": _ARGUMENTS, "custom_tool_call": "response.custom_tool_call_input"}.get(
                 str(whole.get("type"))
             )
-            if stem is not None:
+            if stem is not None and stem not in self._ended:
                 named = {"name": whole.get("name")} if stem == _ARGUMENTS else {}
                 yield output.write_of(
                     self.place, f"{stem}.done", {**named, _FIELDS[stem]: whole[_FIELDS[stem]]}
                 )
             return
-        if field is not None:
+        if field is not None and self._kind not in self._ended:
             logprobs: dict[str, Any] = {"logprobs": []} if self._kind == "response.output_text" else {}
             said = {**self._at, field: "".join(self._texts), **logprobs}
             yield output.write_of(self.place, f"{self._kind}.done", said)

@@ -13,6 +13,7 @@ from typing import Any
 from proxy.core.json_text import write_json
 from proxy.core.upstream_call import Chunk
 from proxy.ingress.openai_responses.answer_context import AnswerContext
+from proxy.ingress.openai_responses.echo import make_response
 from proxy.ingress.openai_responses.native_item import NativeItem
 from proxy.ingress.openai_responses.native_response import own_item, own_response
 from proxy.ingress.openai_responses.stream_output import Place, StreamOutput
@@ -20,6 +21,7 @@ from proxy.ingress.openai_responses.stream_output import Place, StreamOutput
 _ADDED, _ENDED = "response.output_item.added", "response.output_item.done"
 _LAST = frozenset({"response.completed", "response.incomplete"})
 _PLACES = ("item_id", "output_index", "content_index", "summary_index")
+_TEXT = frozenset({"content", "role"})
 _SAID = ("content", "reasoning_content", "refusal", "annotations", "function_call")
 
 
@@ -32,6 +34,7 @@ class NativeStream:
         self._open: dict[int, NativeItem] = {}
         self._calls: dict[int, NativeItem] = {}
         self._call_ids: dict[int, str] = {}
+        self._begun: set[str] = set()
         self.response: dict[str, Any] | None = None
         """The finished response. Its event is the stream's last one, and is written by the caller."""
 
@@ -77,8 +80,12 @@ class NativeStream:
                 held = self._calls.get(piece["index"])
                 if held is not None and held in self._open.values():
                     events.append(held.add_arguments(self._output, piece["function"]["arguments"]))
+            events.append(
+                self._go_on(delta) if delta.keys() <= _TEXT and choice["finish_reason"] is None else b""
+            )
             ends_calls = choice["finish_reason"] is not None or rest or any(delta.get(name) for name in _SAID)
-            events.append(self._close(calls=bool(ends_calls), cut=choice["finish_reason"] == "length"))
+            if ends_calls:
+                events.append(self._close(cut=choice["finish_reason"] == "length"))
             choices.append({**choice, "delta": {**delta, "tool_calls": rest} if rest else delta})
         return b"".join(events), {**chunk, "choices": choices}
 
@@ -90,7 +97,7 @@ class NativeStream:
             held = open_at.get(index)
             if held is None:
                 kept.append(item)
-            elif item.get("type") == "message":
+            elif held.says_something:
                 kept.append(held.as_item("incomplete"))
         return kept
 
@@ -102,10 +109,20 @@ class NativeStream:
         own = own_response(self._context, response, chunk["model"], output)
         if ended:
             cut = kind != "response.completed"
-            events = self._close(calls=True, cut=cut)
+            events = self._close(cut=cut)
             self.response = {**own, "output": list(self._output.items)} if events else own
             return events
+        self._begun.add(kind)
         return self._write(kind, {**event, "response": own})
+
+    def begin_rest(self) -> bytes:
+        """Return the events that begin a stream, where the provider had not sent them."""
+        response = make_response(self._context.head, "in_progress")
+        return b"".join(
+            self._write(kind, {"type": kind, "response": response})
+            for kind in ("response.created", "response.in_progress")
+            if kind not in self._begun
+        )
 
     def _write_pieces(self, held: NativeItem, kind: str, own: Mapping[str, Any]) -> bytes:
         """Return a piece with the whole text of *own*, where no piece came. Some clients read pieces alone."""
@@ -139,12 +156,20 @@ class NativeStream:
         del self._open[index]
         return self._write(_ENDED, {**event, "output_index": held.place.index, "item": item})
 
-    def _close(self, *, calls: bool, cut: bool) -> bytes:
-        events = []
-        for index, held in list(self._open.items()):
-            if held.call is None or calls:
-                events.append(held.close(self._output, "incomplete" if cut else "completed"))
-                del self._open[index]
+    def _go_on(self, delta: dict[str, Any]) -> bytes:
+        """Take the text out of *delta* where a message is open, and return its events there."""
+        held = next(reversed(self._open.values()), None)
+        text = delta.get("content")
+        events = held.add_text(self._output, text) if held is not None and text else None
+        if events is None:
+            return b""
+        del delta["content"]
+        return events
+
+    def _close(self, *, cut: bool) -> bytes:
+        status = "incomplete" if cut else "completed"
+        events = [held.close(self._output, status) for held in self._open.values()]
+        self._open.clear()
         return b"".join(events)
 
     def _write(self, kind: str, event: Mapping[str, Any]) -> bytes:

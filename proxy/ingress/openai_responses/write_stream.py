@@ -149,7 +149,11 @@ class ResponsesStream:
         """
         if self._ended:
             return b""
-        begun = b"" if self._items is not None or self._native is not None else self._begin("", 0)[0]
+        begun = b""
+        if self._native is not None:
+            begun = self._native.begin_rest()
+        elif self._items is None:
+            begun = self._begin("", 0)[0]
         self._ended = True
         description = describe_failure(error)
         response = failed(self._find_head(), self._kept_items(), description, write_usage(self._usage))

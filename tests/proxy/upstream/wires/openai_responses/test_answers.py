@@ -1,0 +1,64 @@
+"""Tests of whole responses as chat completions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.upstream.wires.openai_responses.answers import read_response
+from proxy.upstream.wires.openai_responses.output import CallNames
+from tests.support.native_responses import CALL, ITEMS, MESSAGE, response
+
+BARE = CallNames(None)
+
+
+def test_response_is_read_as_a_chat_completion() -> None:
+    answer = read_response(response(ITEMS), BARE)
+
+    assert (answer["id"], answer["model"], answer["created"]) == ("resp_theirs", "grok-4", 1_760_000_001)
+    assert answer["usage"]["total_tokens"] == 15
+
+
+@pytest.mark.parametrize(
+    ("output", "fields", "reason"),
+    [
+        ([MESSAGE], {}, "stop"),
+        ([MESSAGE, CALL], {}, "tool_calls"),
+        ([], {}, "stop"),
+        (
+            [MESSAGE],
+            {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
+            "length",
+        ),
+        (
+            [MESSAGE],
+            {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}},
+            "content_filter",
+        ),
+        ([MESSAGE], {"status": "incomplete", "incomplete_details": None}, "length"),
+    ],
+)
+def test_status_says_the_finish_reason(output: list[Any], fields: dict[str, Any], reason: str) -> None:
+    assert read_response(response(output, **fields), BARE)["choices"][0]["finish_reason"] == reason
+
+
+@pytest.mark.parametrize(
+    ("body", "cause"),
+    [
+        ([], Cause.NOT_AN_ANSWER),
+        ({}, Cause.NOT_AN_ANSWER),
+        ({"choices": []}, Cause.NOT_AN_ANSWER),
+        (response([], "in_progress"), Cause.TRUNCATED),
+        (response([MESSAGE], "cancelled"), Cause.TRUNCATED),
+        (response([], "failed", error={"code": "server_error", "message": "Wrong."}), Cause.REFUSED),
+        ({"error": {"message": "Wrong.", "code": 400}}, Cause.REFUSED),
+    ],
+)
+def test_what_is_no_finished_response_is_a_fault(body: Any, cause: Cause) -> None:
+    with pytest.raises(UpstreamFault) as raised:
+        read_response(body, BARE)
+
+    assert raised.value.cause is cause
