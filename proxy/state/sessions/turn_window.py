@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 Item: TypeAlias = "Mapping[str, Any]"
 
-_INSTRUCTING = frozenset({"system", "developer"})
+_INSTRUCTING = ("system", "developer")  # a tuple, since a role may be any JSON
 
 
 class Counted(NamedTuple):

@@ -33,7 +33,7 @@ from sanitizers.work_limit import metered
 SUMMARY_START = "[Summary of the conversation up to this point:]\n\n"
 """The beginning of the message that a summary becomes."""
 
-_CLIENT_ROLES = frozenset({"developer", "system", "user"})
+_CLIENT_ROLES = ("developer", "system", "user")  # a tuple, since a role may be any JSON
 _MESSAGES_END = attrgetter("messages.stop")
 
 

@@ -135,3 +135,8 @@ def test_instructions_behind_the_first_word_are_not_leading() -> None:
     items = [RULES, said("a"), {"role": "system", "content": "s"}, user("u"), RULES]
 
     assert leading_items(items) == [RULES, {"role": "system", "content": "s"}]
+
+
+def test_role_may_be_any_json() -> None:
+    """Items are stored as they were sent, so that a role may be no text."""
+    assert leading_items([{"role": []}, {"role": {}}, {"role": "system"}]) == [{"role": "system"}]

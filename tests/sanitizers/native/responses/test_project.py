@@ -395,3 +395,16 @@ def test_broken_history_is_passed_on_and_repaired(items: list[Item]) -> None:
     assert done.changes == ()
     assert sanitize(done.messages, GEMINI_3_STRICT).found != ()
     assert sanitize(done.messages, GEMINI_3_STRICT).violations == ()
+
+
+@pytest.mark.parametrize("role", [[], {}, 1, None, "other"])
+def test_message_before_a_summary_may_have_any_role(role: Any) -> None:
+    """A role that is no text, and is left out with what the summary stands for, is no fault of ours."""
+    items = [
+        {"type": "message", "role": role, "content": "a"},
+        {"type": "compaction", "encrypted_content": pack_summary("We went.")},
+    ]
+
+    projection = project(items, read_tools(None, items))
+
+    assert [message["role"] for message in projection.messages] == ["user"]
