@@ -181,6 +181,50 @@ COMPLETIONS: Mapping[str, Family] = {
 """Families of text completions."""
 
 
+_ITEMS = b'"input":[{"role":"user","content":"Go."},'
+_ITEM_CALL = b'{"type":"function_call","call_id":"%s","name":"look","arguments":"{}"}'
+_ITEM_TOOL = b'{"type":"function","name":"look%d","parameters":{}}'
+
+RESPONSES: Mapping[str, Family] = {
+    "short messages": repeated(_ITEMS, b'{"role":"user","content":"a"}', b"]"),
+    "empty objects as items": repeated(_ITEMS, b"{}", b"]"),
+    "calls without outputs": counted(_ITEMS, _ITEM_CALL.replace(b"%s", b"call_%d"), b"]"),
+    "identical illegal ids": repeated(_ITEMS, _ITEM_CALL % b"?!", b"]"),
+    "outputs without calls": counted(
+        _ITEMS, b'{"type":"function_call_output","call_id":"call_%d","output":"1"}', b"]"
+    ),
+    "undeclared names": counted(
+        _ITEMS,
+        b'{"type":"function_call","call_id":"c%d","name":"f %d","namespace":"n","arguments":"{}"}',
+        b"]",
+    ),
+    "server calls without ids": repeated(
+        _ITEMS, b'{"type":"mcp_call","name":"f","server_label":"s","output":"1"}', b"]"
+    ),
+    "foreign thoughts": repeated(
+        _ITEMS, b'{"type":"reasoning","summary":[],"encrypted_content":"gAAAA"}', b"]"
+    ),
+    "thoughts of one turn": counted(
+        _ITEMS, b'{"type":"reasoning","summary":[{"type":"summary_text","text":"%d"}]}', b"]"
+    ),
+    "a long envelope": filled(
+        _ITEMS + b'{"type":"reasoning","summary":[],"encrypted_content":"tr1_', b"AAAA", b'"}]'
+    ),
+    "references to thoughts": counted(_ITEMS, b'{"type":"item_reference","id":"rs_%d"}', b"]"),
+    "references to messages": counted(_ITEMS, b'{"id":"msg_%d"}', b"]"),
+    "tools of items": counted(_ITEMS, b'{"type":"additional_tools","tools":[' + _ITEM_TOOL + b"]}", b"]"),
+    "many tools": counted(b'"input":"a","tools":[', _ITEM_TOOL, b"]"),
+    "namespaces": counted(
+        b'"input":"a","tools":[',
+        b'{"type":"namespace","name":"n%d","tools":[{"type":"custom","name":"f"}]}',
+        b"]",
+    ),
+    "half surrogates": filled(_ITEMS + b'{"role":"user","content":"', b"\\ud83d x", b'"}]'),
+    "nested to the limit": repeated(_ITEMS + b'{"type":"x","a":[', b"[" * 90 + b"]" * 90, b"]}]"),
+}
+"""Families of requests of the Responses API."""
+
+
 OF_TESTS = "tests: "
 """The beginning of the names of families that come from the tests."""
 

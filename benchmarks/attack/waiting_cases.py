@@ -51,6 +51,13 @@ _TELLING = (
 """Families that even a short run sends to every wire: up to a megabyte, or 31 MiB for ``_TELLING_LARGE``.
 """
 
+_OTHERS: Mapping[str, Mapping[str, bodies.Family]] = {
+    "/v1/embeddings": bodies.EMBEDDINGS,
+    "/v1/completions": bodies.COMPLETIONS,
+    "/v1/responses": bodies.RESPONSES,
+}
+"""The families of each path other than the chat's."""
+
 _STREAMS = ("stream-dense", "stream-lines")
 _ANSWERS = ("answer-calls", *_STREAMS)
 
@@ -118,7 +125,7 @@ def _models_for(row: Row, name: str, size: int, *, full: bool) -> Sequence[str]:
 
 def _path_cases(row: Row, size: int, *, full: bool) -> Iterator[Case]:
     """Yield the attacks on paths other than the chat's."""
-    for path, families in (("/v1/embeddings", bodies.EMBEDDINGS), ("/v1/completions", bodies.COMPLETIONS)):
+    for path, families in _OTHERS.items():
         for name, build in families.items():
             for model in DIRECT if full else ("openai",):
                 wire = f"{path} {model}"

@@ -29,10 +29,18 @@ from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.builders import assistant, call, tool, user
 from tests.support.openai_emulator import serving_openai
 from tests.support.proxied import CHAT, Proxied, proxied, settings_of
+from tests.support.responses_grammar import find_response_faults, find_stream_faults
 from tests.support.strategies.hostile import hostile_bytes, hostile_requests
+from tests.support.strategies.hostile_items import hostile_responses
 
 LONGEST_S = 5.0
 PATHS = (CHAT, CHAT, CHAT, "/v1/explain")
+RESPONSES = "/v1/responses"
+RESPONSES_PATHS = (
+    *(RESPONSES, RESPONSES, RESPONSES, f"{RESPONSES}/input_tokens", f"{RESPONSES}/compact"),
+    "/v1/explain?format=openai_responses",
+)
+ALL_PATHS = (*PATHS, *RESPONSES_PATHS, "/v1/conversations")
 MODES = ("repair", "repair", "off")
 """The sanitizer's modes, each as often as it is drawn.
 
@@ -67,7 +75,9 @@ class Fuzzed:
         if response.status != 200:
             check_error(raw)
         elif kind.startswith("text/event-stream"):
-            check_stream(raw)
+            (check_events if path == RESPONSES else check_stream)(raw)
+        elif path == RESPONSES:
+            assert find_response_faults(json.loads(raw)) == []
         else:
             assert "error" not in json.loads(raw)
         return response.status
@@ -96,6 +106,11 @@ def check_stream(raw: bytes) -> None:
     last = raw.decode().removesuffix("\n\n").split("\n\n")[-1].removeprefix("data: ")
     if last != "[DONE]":
         check_error(last.encode())
+
+
+def check_events(raw: bytes) -> None:
+    """Check that the stream *raw* follows the grammar of the Responses API up to its one last event."""
+    assert find_stream_faults(raw) == []
 
 
 @asynccontextmanager
@@ -158,7 +173,11 @@ def fuzzed() -> Iterator[Fuzzed]:
     print(f"{client.statuses.total()} bodies, the slowest took {client.slowest:.3f} s")  # noqa: T201
 
 
-@given(body=hostile_bytes(), path=st.sampled_from(PATHS), mode=st.sampled_from(MODES))
+@given(
+    body=hostile_bytes(),
+    path=st.sampled_from((*PATHS, *RESPONSES_PATHS, "/v1/conversations")),
+    mode=st.sampled_from(MODES),
+)
 def test_random_bytes_are_no_fault_of_ours(fuzzed: Fuzzed, body: bytes, path: str, mode: str) -> None:
     fuzzed.send(path, body, mode)
 
@@ -168,6 +187,14 @@ def test_requests_with_odd_values_are_no_fault_of_ours(
     fuzzed: Fuzzed, body: bytes, path: str, mode: str
 ) -> None:
     """Requests with unexpected values at any depth cause no 5xx status, except where stop sequences leave nothing."""
+    fuzzed.send(path, body, mode)
+
+
+@given(body=hostile_responses(), path=st.sampled_from(RESPONSES_PATHS), mode=st.sampled_from(MODES))
+def test_requests_of_odd_items_are_no_fault_of_ours(
+    fuzzed: Fuzzed, body: bytes, path: str, mode: str
+) -> None:
+    """Requests of the Responses API with unexpected items, tools and fields cause no 5xx status."""
     fuzzed.send(path, body, mode)
 
 

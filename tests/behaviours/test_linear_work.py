@@ -13,6 +13,7 @@ from proxy.config import Settings, load_settings, resolve
 from proxy.core.errors import ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.ingress.openai_responses.read_request import read_request as parse_responses_request
 from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
 from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.guard_turns import guard_chat
@@ -23,7 +24,7 @@ from proxy.upstream.litellm.messages import litellm_messages
 from proxy.upstream.wires.table import wire_of
 from sanitizers.turns import TurnPolicy
 from tests.support.counted_steps import count_steps
-from tests.support.hostile_bodies import CHAT, FAMILIES, body_of, path_of
+from tests.support.hostile_bodies import CHAT, FAMILIES, RESPONSES, body_of, path_of
 from tests.support.hostile_bodies.schemas import SCHEMAS
 
 SMALL, LARGE = 2_048, 8_192
@@ -73,11 +74,14 @@ def work_on(family: str, size: int, model: str, settings: Settings) -> Counter[s
     def work() -> None:
         with suppress(ProxyError):  # a refusal is an answer as well
             path = path_of(family)
-            if path != CHAT:
+            if path == RESPONSES:
+                chat = parse_responses_request(body, max_nesting=_NESTING, mends=True, weight=len(body))
+            elif path != CHAT:
                 parse = parse_embedding_request if path.endswith("embeddings") else parse_completion_request
                 parse(body, max_nesting=_NESTING)
                 return
-            chat = parse_chat_request(body, max_nesting=_NESTING, mends=True)
+            else:
+                chat = parse_chat_request(body, max_nesting=_NESTING, mends=True)
             guard_chat(chat, _GUARD, None, mode="repair")
             deployment = resolve(settings, model)[0]
             facts = facts_of(deployment, settings.budget, LearnedWindows().lessons_of(deployment, 0.0))

@@ -23,6 +23,7 @@ FAMILIES = {
     **{f"chat: {name}": build for name, build in bodies.CHAT.items()},
     **{f"embeddings: {name}": build for name, build in bodies.EMBEDDINGS.items()},
     **{f"completions: {name}": build for name, build in bodies.COMPLETIONS.items()},
+    **{f"responses: {name}": build for name, build in bodies.RESPONSES.items()},
 }
 
 

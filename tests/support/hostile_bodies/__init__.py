@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tests.support.hostile_bodies.calls import CALLS, LOOPS, RESULTS
+from tests.support.hostile_bodies.items import ITEMS, RESPONSES
 from tests.support.hostile_bodies.lists import LISTS, TOOLS
 from tests.support.hostile_bodies.making import Body, Builder
 from tests.support.hostile_bodies.messages import MEDIA, MESSAGES, RESULT_TEXTS, TEXTS
 from tests.support.hostile_bodies.plain import PLAIN
 from tests.support.hostile_bodies.schemas import SCHEMAS
 
-__all__ = ["CHAT", "FAMILIES", "PATHS", "Body", "Builder", "body_of", "path_of"]
+__all__ = ["CHAT", "FAMILIES", "PATHS", "RESPONSES", "Body", "Builder", "body_of", "path_of"]
 
 CHAT = "/v1/chat/completions"
 
@@ -35,11 +36,17 @@ FAMILIES: Mapping[str, Builder] = MappingProxyType(
         **RESULT_TEXTS,
         **LOOPS,
         **PLAIN,
+        **ITEMS,
     }
 )
 """Builders of hostile bodies, by the name of the family."""
 
-PATHS: Mapping[str, str] = MappingProxyType({name: f"/v1/{name.partition('_')[0]}" for name in PLAIN})
+PATHS: Mapping[str, str] = MappingProxyType(
+    {
+        **{name: f"/v1/{name.partition('_')[0]}" for name in PLAIN},
+        **dict.fromkeys(ITEMS, RESPONSES),
+    }
+)
 """The request paths of the families that are not sent to :data:`CHAT`."""
 
 
