@@ -124,6 +124,30 @@ def test_parallel_commands(gateways: Gateways, tmp_path: Path) -> None:
     assert ["first-2" in results[0], "second-4" in results[1], len(results)] == [True, True, 2]
 
 
+NAMESPACED = {
+    GEMINI: ("multi_agent_v1__close_agent", {"target": "nobody"}),
+    CODEX_GEMINI: ("collaboration__list_agents", {}),
+    CODEX_GPT: ("collaboration__list_agents", {}),
+}
+"""A tool of a namespace, which has no effect. codex knows it by the exact pair of names alone."""
+
+
+@pytest.mark.parametrize("model", NAMESPACED)
+def test_a_tool_of_a_namespace_is_found(gateways: Gateways, tmp_path: Path, model: str) -> None:
+    """The call's name and namespace come to codex as it has declared them, and its result comes back."""
+    queue(gateways, model, [NAMESPACED[model]], LAST_WORDS)
+    gateways.begin(STORED)
+
+    ended = Codex(tmp_path, gateways.relay.base_url, model).run(PROMPT)
+
+    assert (ended.status, ended.texts) == (0, [LAST_WORDS]), ended
+    check_streams(gateways, 2)
+    call, result = gateways.relay.exchanges[1].request["input"][-2:]
+    assert f"{call['namespace']}__{call['name']}" == NAMESPACED[model][0]
+    assert "unsupported call" not in json.dumps(result["output"])
+    assert len(accepted(gateways, model)) == 2
+
+
 @pytest.mark.parametrize("provider", ["turnright", "OpenAI"])
 @pytest.mark.parametrize("model", [GEMINI, CODEX_GPT])
 def test_compaction_ends(gateways: Gateways, tmp_path: Path, model: str, provider: str) -> None:

@@ -116,9 +116,24 @@ class Case:
         pydantic-ai sends back the reasoning items of models whose names it knows, and of no other: an envelope cannot
         come back to :data:`GEMINI`. The AI SDK keeps the history of a prompt's tool loop itself.
         """
-        forgets = self.script == "responses.with_pydantic_ai" and self.model == GEMINI
         keeps = self.script == "responses/ai_sdk.mjs" and self.scenario.name != "text"
-        return not (forgets and self.state.is_lost) and not (keeps and self.state.mode == "chained")
+        return not (self._forgets_reasoning and self.state.is_lost) and not (
+            keeps and self.state.mode == "chained"
+        )
+
+    @property
+    def keeps_text_signature(self) -> bool:
+        """True where a text's signature comes back to Gemini, which never requires it.
+
+        It needs both the envelope, which has the signature, and the store, which knows where it was made.
+        """
+        if self.model == GPT or self.state.is_lost or self.state.is_stripped:
+            return False
+        return self.state.mode == "chained" or not self._forgets_reasoning
+
+    @property
+    def _forgets_reasoning(self) -> bool:
+        return self.script == "responses.with_pydantic_ai" and self.model == GEMINI
 
     def run(self, base_url: str) -> Report:
         """Run the client to its end."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from proxy.emulator.signatures import sign_text
 from tests.clients.judging import check_openai_request, check_report, check_request
 from tests.clients.python.reporting import PROMPT
 from tests.clients.responses.cases import GPT, Case
@@ -46,6 +47,10 @@ def run_case(case: Case, gateways: Gateways) -> None:
     if case.scenario.script == "text":
         assert list(_turns(bodies[-1])) == [PROMPT, FIRST_WORDS, SECOND_PROMPT]
         assert report.text == LAST_WORDS
+        if case.model != GPT:
+            [part] = bodies[-1]["contents"][1]["parts"]
+            signed = sign_text(1) if case.keeps_text_signature else None
+            assert part.get("thoughtSignature") == signed
     else:
         assert _schema(bodies[0])["properties"].keys() == {"city", "degrees"}
         assert json.loads(report.text) == json.loads(WEATHER)

@@ -24,7 +24,8 @@ def main() -> None:
     )
     with client.responses.retrieve(first.id, stream=True) as events:
         told["events"] = [event.type for event in events][-1]
-    told["inputs"] = [item.content[0].text for item in client.responses.input_items.list(first.id)]  # type: ignore[union-attr]
+    listed: Any = client.responses.input_items.list(first.id)
+    told["inputs"] = [item.content[0].text for item in listed]
     told["tokens"] = client.responses.input_tokens.count(model=model, input=fact).input_tokens
 
     compacted: Any = client.responses.compact(model=model, previous_response_id=first.id)
