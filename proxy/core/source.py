@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sanitizers import Messages
+from sanitizers import Change, Messages
 from sanitizers.native import Items
 from sanitizers.native.responses.project import ResponsesProjection
 from sanitizers.native.responses.tool_table import ToolTable
@@ -50,6 +50,12 @@ class NativeRequest:
 
     parameters: Mapping[str, Any]
     """The chat parameters that were read from *fields*. A plan that changed none of them has equal ones."""
+
+    conversion: tuple[Change, ...]
+    """The changes that a chat needs: items and tools that it cannot have. They are not made for the format itself.
+
+    They are the last ones of :attr:`proxy.core.chat_request.ChatRequest.mended`, where their indexes may be others.
+    """
 
 
 @record

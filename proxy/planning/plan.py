@@ -40,6 +40,7 @@ from proxy.planning.compact.client_indexes import (
     report_for_client,
     sanitized_for_client,
 )
+from proxy.planning.native_requests import changes_of_body, fields_left_out
 from proxy.planning.plan_parameters import ParameterPlan, plan_parameters
 from proxy.planning.plan_target import PlanTarget
 from proxy.planning.prepare_request import Prepared, prepare_by_mode
@@ -167,7 +168,10 @@ class Plan:
             made = (self.memory.change, *made)
         if self.instructions is not None:
             made = (describe_instructions(self.instructions), *made)
-        return (*self.request.mended, *made, *self.parameter_changes, *self.cuts, *self.later_changes)
+        mended = self.request.mended
+        if mended:
+            mended = changes_of_body(self.request, self.deployment, self.messages, self.parameters)
+        return (*mended, *made, *self.parameter_changes, *self.cuts, *self.later_changes)
 
 
 def plan_request(
@@ -237,6 +241,9 @@ def plan_request(
     messages, signatures[REPLACED] = with_stand_ins(messages, profile)
     if not profile.null_content:
         messages = with_texts_beside_calls(messages, profile, mode)
+    dropped = taken.dropped
+    if dropped:
+        dropped = fields_left_out(dropped, request, deployment, messages, parameters)
     return Plan(
         request,
         deployment,
@@ -246,7 +253,7 @@ def plan_request(
         None if prepared is None else prepared.outcome,
         parameters,
         taken.extra_body,
-        taken.dropped,
+        dropped,
         signatures=signatures,
         budget=report,
         cuts=() if fitted is None else fitted.changes,

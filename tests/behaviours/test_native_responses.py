@@ -20,6 +20,7 @@ from tests.support.native_responses import (
     CUSTOM,
     ITEMS,
     MESSAGE,
+    SEARCH,
     THOUGHT,
     TOOLS,
     response,
@@ -30,6 +31,13 @@ from tests.support.proxied import MODEL, Proxied, Reply, proxied, settings_of
 from tests.support.responses_grammar import events_of, find_response_faults, find_stream_faults
 
 PATH = "/v1/responses"
+CHAT = {
+    "id": "c",
+    "object": "chat.completion",
+    "model": "grok-4",
+    "created": 1,
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi."}, "finish_reason": "stop"}],
+}
 
 
 class Provider:
@@ -219,10 +227,7 @@ async def test_repaired_call_goes_on_canonically_within_its_item() -> None:
 )
 async def test_history_that_needs_a_repair_goes_out_as_a_chat(items: list[Any]) -> None:
     """Nothing half native is sent."""
-    said = {"role": "assistant", "content": "Hi."}
-    chat: dict[str, Any] = {"id": "c", "object": "chat.completion", "model": "grok-4", "created": 1}
-    chat["choices"] = [{"index": 0, "message": said, "finish_reason": "stop"}]
-    async with answering(chat) as (proxy, provider):
+    async with answering(CHAT) as (proxy, provider):
         reply = await ask(proxy, items)
 
     assert (reply.status, provider.paths) == (200, ["/v1/chat/completions"])
@@ -236,3 +241,15 @@ async def test_refusal_of_the_provider_is_the_clients() -> None:
 
     assert reply.status == 400
     assert "Not that." in reply.json["error"]["message"]
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+async def test_only_what_is_left_out_is_reported(is_native: bool) -> None:
+    """A chat has neither the search nor its tool. The provider's own format has both."""
+    items: list[Any] = [SEARCH, {"role": "user", "content": "Hi."}]
+    orphan = {"type": "function_call_output", "call_id": "gone", "output": "1"}
+    async with answering(response([MESSAGE]) if is_native else CHAT) as (proxy, _):
+        reply = await ask(proxy, items if is_native else [orphan, *items], tools=TOOLS)
+
+    assert reply.status == 200, reply.raw
+    assert ("items=2" in reply.headers.get("x-turnright-changes", "")) is not is_native

@@ -109,6 +109,7 @@ def _convert(fields: ResponsesFields, items: Items, weight: int) -> Converted:
         table=table,
         fields=fields.given,
         parameters=carried,
+        conversion=(*table.changes, *choice_changes, *projection.changes),
     )
     chat = ChatRequest(
         model=fields.model,
@@ -121,15 +122,17 @@ def _convert(fields: ResponsesFields, items: Items, weight: int) -> Converted:
         outline=outline,
         known_tools=known,
         source=Source(OPENAI_RESPONSES, fields.body, outline.messages, native),
-        mended=(*fields.changes, *table.changes, *choice_changes, *projection.changes),
+        mended=(*fields.changes, *native.conversion),
     )
     return Converted(chat, table, projection)
 
 
 def _weight_of(outline: Outline) -> int:
     messages = outline.messages
-    parts = sum(len(m["content"]) for m in messages if m.get("content").__class__ is list)
-    parts += sum(len(m["tool_calls"]) for m in messages if m.get("tool_calls").__class__ is list)
+    parts = len(outline.call_ids)
+    for index in outline.odd:  # the other messages have no parts
+        for held in (messages[index].get("content"), messages[index].get("tool_calls")):
+            parts += len(held) if held.__class__ is list else 0
     return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts
 
 

@@ -48,10 +48,14 @@ def wire_of(deployment: Deployment) -> Wire:
 
 def wire_for(call: UpstreamCall) -> Wire:
     """Return the wire that *call* takes: that of the client's own format where it can, else the wire for chats."""
-    source = call.source
-    if source is not None and source.native is not None and is_eligible(call):
-        return RESPONSES[call.deployment.provider]
-    return _wires_of(call.deployment).chat
+    source, deployment = call.source, call.deployment
+    if (
+        source is not None
+        and source.native is not None
+        and is_eligible(source, deployment, call.messages, call.parameters)
+    ):
+        return RESPONSES[deployment.provider]
+    return _wires_of(deployment).chat
 
 
 def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:

@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Any
 
 from proxy.core.deployment import Deployment
-from proxy.core.source import NativeRequest
-from proxy.core.upstream_call import UpstreamCall
+from proxy.core.source import NativeRequest, Source
 from proxy.upstream.dialects.openai_models import is_openai
+from sanitizers import Messages
 from sanitizers.native import Item, Items
 from sanitizers.native.responses.envelope import is_own
 from sanitizers.native.responses.item_types import COMPACTIONS, TOOL_CARRIERS
@@ -49,15 +49,19 @@ def speaks_responses(deployment: Deployment) -> bool:
     return provider == "xai" or is_openai(deployment)
 
 
-def is_eligible(call: UpstreamCall) -> bool:
-    """Tell whether *call*, whose source is of the Responses API, can go out with the client's own items and tools."""
-    source = call.source
-    if source is None or source.native is None or source.messages is not call.messages:
+def is_eligible(
+    source: Source | None, deployment: Deployment, messages: Messages, parameters: Mapping[str, Any]
+) -> bool:
+    """Tell whether a call to *deployment* can go out with the items and tools of *source*, the client's request.
+
+    *messages* and *parameters* are those of the plan. False for a source of another format.
+    """
+    if source is None or source.native is None or source.messages is not messages:
         return False
     native = source.native
     return (
-        speaks_responses(call.deployment)
-        and _keeps_tools(native, call.parameters)
+        speaks_responses(deployment)
+        and _keeps_tools(native, parameters)
         and not any(map(_names_held_object, _tools_of(native)))
         and are_readable(native.items)
     )

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
-from proxy.upstream.wires.openai_responses.eligibility import are_readable, is_eligible, speaks_responses
+from proxy.upstream.wires.openai_responses.eligibility import are_readable, speaks_responses
+from proxy.upstream.wires.openai_responses.eligibility import is_eligible as is_eligible_source
 from proxy.upstream.wires.table import RESPONSES, wire_for
 from sanitizers.native.responses.envelope import Envelope, pack_envelope, pack_summary
 from tests.proxy.upstream.wires.openai_responses.calling import (
@@ -22,6 +24,11 @@ from tests.proxy.upstream.wires.openai_responses.calling import (
 OWN = pack_envelope(Envelope("gemini-x", {}, None, "Hm."))
 THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAAx"}
 DATED = {"api_base": "https://a.openai.azure.com", "api_version": "2025-04-01-preview"}
+
+
+def is_eligible(call: UpstreamCall) -> bool:
+    """Tell whether *call* can go out with the items of its source."""
+    return is_eligible_source(call.source, call.deployment, call.messages, call.parameters)
 
 
 @pytest.mark.parametrize(
