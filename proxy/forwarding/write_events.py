@@ -30,7 +30,25 @@ def find_native(format_name: str, projected: Chunk, normalized: Chunk | None) ->
     source = projected.get(SOURCE)  # a provider may send a field of this name
     if not isinstance(source, AnswerSource) or source.format != format_name:
         return None
+    if normalized is not None and _is_same_text(projected.get("choices"), normalized["choices"]):
+        return source  # as most events are
     return None if is_repaired(projected, normalized) else source
+
+
+def _is_same_text(before: Any, after: list[dict[str, Any]]) -> bool:
+    """Tell whether both are one choice with the same piece of text, and nothing else."""
+    if len(after) != 1 or before.__class__ is not list or len(before) != 1:
+        return False
+    one, other = before[0], after[0]
+    delta = other["delta"]
+    return (
+        len(delta) == 1
+        and "content" in delta
+        and one.get("delta") == delta
+        and one.get("finish_reason") is None
+        and other["finish_reason"] is None
+        and one.get("index") == other["index"]
+    )
 
 
 @record

@@ -46,9 +46,15 @@ class NativeItem:
         self._part_end = ""
         self._kind = ""
         self._at: dict[str, Any] = {}
-        self._texts: list[str] = []
+        self.texts: list[str] = []
+        """The pieces of the text or input that came last."""
+
+        self.in_text = False
+        """True where the last piece was one of a text, so that a further piece need not be looked at."""
+
         self._canonical: list[str] = []
         self._ended: set[str] = set()
+        self.is_open = True
         self.is_changed = False
         """True where a repair left out a part of what the item's events say, so that its end may not go out."""
 
@@ -58,13 +64,13 @@ class NativeItem:
         field = _FIELDS.get(stem)
         if self.is_changed or field is None or stem == kind:
             return not self.is_changed
-        said = "".join(self._texts) if stem == self._kind else ""
+        said = "".join(self.texts) if stem == self._kind else ""
         self.is_changed = event.get(field) != said
         return not self.is_changed
 
     def fits_whole(self, item: Mapping[str, Any]) -> bool:
         """Tell whether the arguments in *item*, the ended item, are those that went out. Other types always fit."""
-        if item.get("type") == "function_call" and item.get("arguments") != "".join(self._texts):
+        if item.get("type") == "function_call" and item.get("arguments") != "".join(self.texts):
             self.is_changed = True
         return not self.is_changed
 
@@ -75,20 +81,21 @@ class NativeItem:
 
     def note(self, kind: str, event: Mapping[str, Any]) -> None:
         """Keep what an *event* of this item said."""
+        self.in_text = kind == "response.output_text.delta"
         if kind.endswith(".delta"):
             stem = kind.removesuffix(".delta")
             if stem != self._kind:
-                self._kind, self._texts = stem, []
+                self._kind, self.texts = stem, []
                 self._at = {name: event[name] for name in _PLACES if name in event}
             delta = event.get("delta")
             if isinstance(delta, str):
-                self._texts.append(delta)
+                self.texts.append(delta)
         elif kind.removesuffix(".done") in _FIELDS:
             self._ended.add(kind.removesuffix(".done"))
         elif kind in _PARTS:
             part = event.get("part")
             self._part = part if isinstance(part, dict) else {}
-            self._kind, self._texts = "", []
+            self._kind, self.texts = "", []
             self._ended.clear()
             self._part_end = _PARTS[kind]
             self._at = {name: event[name] for name in _PLACES if name in event}
@@ -101,7 +108,7 @@ class NativeItem:
         self._canonical.append(text)
         if not text or self.item.get("type") != "function_call":
             return b""
-        self._texts.append(text)
+        self.texts.append(text)
         self._kind = _ARGUMENTS
         return output.write_of(self.place, f"{_ARGUMENTS}.delta", {"delta": text})
 
@@ -135,7 +142,7 @@ class NativeItem:
     def as_item(self, status: str) -> dict[str, Any]:
         """Return the item as it is so far, with *status* where its type has one."""
         item = dict(self.item)
-        text = "".join(self._texts)
+        text = "".join(self.texts)
         if self._part is not None:
             field = _FIELDS.get(self._kind)
             part = self._part if field is None else {**self._part, field: text}
@@ -150,6 +157,7 @@ class NativeItem:
     def close(self, output: StreamOutput, status: str) -> bytes:
         """Return the events that end the item."""
         whole = self.as_item(status)
+        self.is_open = False
         return b"".join(self._ending(output, whole)) + output.write_done(self.place, whole)
 
     def _ending(self, output: StreamOutput, whole: Mapping[str, Any]) -> Iterator[bytes]:
@@ -166,10 +174,10 @@ class NativeItem:
             return
         if field is not None and self._kind not in self._ended:
             logprobs: dict[str, Any] = {"logprobs": []} if self._kind == "response.output_text" else {}
-            said = {**self._at, field: "".join(self._texts), **logprobs}
+            said = {**self._at, field: "".join(self.texts), **logprobs}
             yield output.write_of(self.place, f"{self._kind}.done", said)
         if self._part is not None:
-            part = self._part if field is None else {**self._part, field: "".join(self._texts)}
+            part = self._part if field is None else {**self._part, field: "".join(self.texts)}
             yield output.write_of(self.place, self._part_end, {**self._at, "part": part})
 
     def _add_part(self, part: Any) -> None:

@@ -19,6 +19,7 @@ from proxy.ingress.openai_responses.native_response import own_item, own_respons
 from proxy.ingress.openai_responses.stream_output import Place, StreamOutput
 
 _ADDED, _ENDED = "response.output_item.added", "response.output_item.done"
+_TEXT_DELTA = "response.output_text.delta"
 _LAST = frozenset({"response.completed", "response.incomplete"})
 _PLACES = ("item_id", "output_index", "content_index", "summary_index")
 _TEXT = frozenset({"content", "role"})
@@ -43,10 +44,17 @@ class NativeStream:
 
         Nothing is returned for the last event, and for events of an item whose beginning was left out.
         """
-        kind = event["type"]
+        kind: str = event["type"]
+        index: Any = event.get("output_index")
+        if kind == _TEXT_DELTA and (held := self._open.get(index)) is not None and held.in_text:
+            held.texts.append(event.get("delta") or "")
+            number = self._output.next_number
+            if held.place.index == index and event.get("sequence_number") == number:
+                self._output.next_number = number + 1
+                return b"event: response.output_text.delta\ndata: %s\n\n" % write_json(event)
+            return self._write(kind, {**event, "output_index": held.place.index})
         if isinstance(response := event.get("response"), dict):
             return self._write_response(kind, event, response, chunk)
-        index = event.get("output_index")
         if type(index) is not int:
             return self._write(kind, event)
         if kind == _ADDED:
@@ -78,7 +86,7 @@ class NativeStream:
             rest = [piece for piece in pieces if piece["index"] not in self._calls]
             for piece in pieces:
                 held = self._calls.get(piece["index"])
-                if held is not None and held in self._open.values():
+                if held is not None and held.is_open:
                     events.append(held.add_arguments(self._output, piece["function"]["arguments"]))
             events.append(
                 self._go_on(delta) if delta.keys() <= _TEXT and choice["finish_reason"] is None else b""
@@ -154,6 +162,7 @@ class NativeStream:
         item = own_item(event["item"], self._call_ids.get(index))
         self._output.items[held.place.index] = item
         del self._open[index]
+        held.is_open = False
         return self._write(_ENDED, {**event, "output_index": held.place.index, "item": item})
 
     def _go_on(self, delta: dict[str, Any]) -> bytes:

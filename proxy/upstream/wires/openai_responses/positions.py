@@ -20,6 +20,10 @@ class Positions:
         self._ended: dict[int, Any] = {}
         self._calls: dict[int, int] = {}
 
+    def has_id(self, place: Any, item_id: Any) -> bool:
+        """Tell whether *item_id* is the known id of the item at *place*."""
+        return place.__class__ is int and item_id is not None and self._ids.get(place) == item_id
+
     def mend(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return *event*, with the id of its item. The same object is returned where the id is right."""
         place = event.get("output_index")

@@ -13,7 +13,7 @@ from typing import Any
 
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
-from proxy.core.source import OPENAI_RESPONSES
+from proxy.core.source import OPENAI_RESPONSES, SOURCE, AnswerSource
 from proxy.core.upstream_call import Chunk
 from proxy.upstream.wires.native_events import attach_event
 from proxy.upstream.wires.openai_responses.answers import finish_reason, output_of
@@ -30,9 +30,10 @@ from proxy.upstream.wires.openai_responses.usage import read_usage
 from proxy.upstream.wires.payloads import load_payload
 
 _DONE = b"[DONE]"
+_TEXT_DELTA = "response.output_text.delta"
 _DELTAS: Mapping[str, str] = MappingProxyType(
     {
-        "response.output_text.delta": "content",
+        _TEXT_DELTA: "content",
         "response.reasoning_summary_text.delta": "reasoning_content",
         "response.reasoning_text.delta": "reasoning_content",
         "response.refusal.delta": "refusal",
@@ -76,7 +77,8 @@ class StreamReader:
 
         Raises :class:`UpstreamFault` for a failed response, an error, and a payload that is no event.
         """
-        payload = payload.strip()
+        if payload[:1] != b"{":
+            payload = payload.strip()
         if self.ended or not payload or payload == _DONE:
             return []
         event = load_payload(payload)
@@ -85,6 +87,15 @@ class StreamReader:
             if not isinstance(event, dict):
                 refuse_response()
             raise_failure(event.get("error") or event)
+        if kind == _TEXT_DELTA and not event.get("logprobs"):
+            text, place = event.get("delta"), event.get("output_index")
+            if text.__class__ is str and self._positions.has_id(place, event.get("item_id")):
+                self._said.add(place)
+                choice = {"index": 0, "delta": {"content": text}, "finish_reason": None}
+                chunk: Chunk = {**self._head, "choices": [choice]}
+                if self._native:
+                    chunk[SOURCE] = AnswerSource(OPENAI_RESPONSES, event)
+                return [chunk]  # as most events are
         event = self._positions.mend(event)
         if kind in _LAST:
             event = self._positions.fill(event)
