@@ -125,5 +125,6 @@ def test_numbers_are_those_of_the_code(words: str) -> None:
 
 
 def test_it_is_said_that_requests_are_converted() -> None:
-    """The document says at its beginning that no upstream is asked natively."""
-    assert "no native Responses upstream" in FLAT[:1000]
+    """The document says at its beginning who is asked for a chat, and who in the client's own format."""
+    assert "Each request is converted to a chat" in FLAT[:1000]
+    assert "OpenAI, Azure and xAI are asked in the Responses API itself" in FLAT[:1000]
