@@ -118,7 +118,8 @@ class NativeItem:
             return None
         begun = b""
         if self._part is None:
-            index = len(self.item.get("content") or ())
+            held = self.item.get("content")
+            index = len(held) if isinstance(held, list) else 0
             event = {"content_index": index, "part": {**_EMPTY_PART, "annotations": [], "logprobs": []}}
             begun = self._write(output, "response.content_part.added", event)
         if self._part is None or self._part.get("type") != "output_text":
@@ -186,4 +187,5 @@ class NativeItem:
 
     def _with_part(self, part: Mapping[str, Any]) -> dict[str, Any]:
         name = "summary" if "summary" in self._part_end else "content"
-        return {name: [*(self.item.get(name) or ()), part]}
+        held = self.item.get(name)
+        return {name: [*(held if isinstance(held, list) else ()), part]}

@@ -55,7 +55,7 @@ def own_item(item: dict[str, Any], call_id: str | None) -> dict[str, Any]:
 
 
 def _with_call_id(item: Any, calls: Any) -> Any:
-    if not isinstance(item, dict) or item.get("type") not in CALLS:
+    if not isinstance(item, dict) or not isinstance(kind := item.get("type"), str) or kind not in CALLS:
         return item
     call = next(calls, None)
     return item if call is None else own_item(item, call["id"])

@@ -35,6 +35,7 @@ class NativeStream:
         self._open: dict[int, NativeItem] = {}
         self._calls: dict[int, NativeItem] = {}
         self._call_ids: dict[int, str] = {}
+        self._canonical: set[int] = set()
         self._begun: set[str] = set()
         self.response: dict[str, Any] | None = None
         """The finished response. Its event is the stream's last one, and is written by the caller."""
@@ -83,7 +84,7 @@ class NativeStream:
         for choice in chunk["choices"]:
             delta = dict(choice["delta"])
             pieces = delta.pop("tool_calls", None) or ()
-            rest = [piece for piece in pieces if piece["index"] not in self._calls]
+            rest = [piece for piece in pieces if self._is_canonical(piece)]
             for piece in pieces:
                 held = self._calls.get(piece["index"])
                 if held is not None and held.is_open:
@@ -96,6 +97,15 @@ class NativeStream:
                 events.append(self._close(cut=choice["finish_reason"] == "length"))
             choices.append({**choice, "delta": {**delta, "tool_calls": rest} if rest else delta})
         return b"".join(events), {**chunk, "choices": choices}
+
+    def _is_canonical(self, piece: Mapping[str, Any]) -> bool:
+        """Tell whether *piece* belongs to a call that has no native item. Its first piece has the call's id."""
+        index = piece["index"]
+        if index in self._calls:
+            return False
+        if "id" in piece:
+            self._canonical.add(index)
+        return index in self._canonical
 
     def kept_items(self) -> list[Mapping[str, Any]]:
         """Return the items of an answer that breaks off: the ended ones, and the messages that were open."""

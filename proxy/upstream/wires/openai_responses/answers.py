@@ -8,7 +8,7 @@ from typing import Any
 
 from proxy.core.upstream_call import Answer
 from proxy.upstream.wires.openai_responses.failures import raise_broken_off, raise_failure, refuse_response
-from proxy.upstream.wires.openai_responses.output import CALLS, CallNames, read_message
+from proxy.upstream.wires.openai_responses.output import CallNames, is_call, read_message
 from proxy.upstream.wires.openai_responses.usage import read_usage
 
 _CUT: Mapping[str, str] = MappingProxyType(
@@ -60,5 +60,5 @@ def finish_reason(response: Mapping[str, Any], output: list[Any]) -> str:
         raise_failure(response.get("error"))
     if status != "completed":
         raise_broken_off()
-    called = any(isinstance(item, dict) and item.get("type") in CALLS for item in output)
+    called = any(map(is_call, output))
     return "tool_calls" if called else "stop"

@@ -106,4 +106,4 @@ def _is_sealed_for_others(item: Item) -> bool:
     if item.get("type") not in _SEALED:
         return False
     content = item.get("encrypted_content")
-    return not content or is_own(content)
+    return not isinstance(content, str) or not content or is_own(content)

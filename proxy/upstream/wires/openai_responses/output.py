@@ -19,6 +19,16 @@ CALLS = _NAMED_CALLS | _CLIENT_CALLS
 """Types of the items that are a call which the client answers. Other items have no form in a chat."""
 
 
+def is_call(item: Any) -> bool:
+    """Tell whether *item* is one of :data:`CALLS`."""
+    return isinstance(item, dict) and isinstance(kind := item.get("type"), str) and kind in CALLS
+
+
+def list_of(value: Any) -> Iterable[Any]:
+    """Return *value* if it is a list, or else nothing."""
+    return value if isinstance(value, list) else ()
+
+
 @record
 class CallNames:
     """Finds the flat names of calls. *table* is the client's, or None for a client that has flat names itself."""
@@ -34,7 +44,10 @@ class CallNames:
         name = item.get("name")
         if not isinstance(name, str):
             refuse_response()
-        return name if table is None else table.flat_name(name, item.get("namespace"))
+        namespace = item.get("namespace")
+        if namespace is not None and not isinstance(namespace, str):
+            refuse_response()
+        return name if table is None else table.flat_name(name, namespace)
 
 
 def call_id_of(item: Mapping[str, Any]) -> str:
@@ -72,11 +85,11 @@ def read_message(output: Iterable[Any], names: CallNames) -> dict[str, Any]:
             refuse_response()
         kind = item.get("type")
         if kind == "message":
-            _add_parts(message, item.get("content") or ())
+            _add_parts(message, list_of(item.get("content")))
         elif kind == "reasoning":
-            for part in (*(item.get("summary") or ()), *(item.get("content") or ())):
+            for part in (*list_of(item.get("summary")), *list_of(item.get("content"))):
                 _add_text(message, "reasoning_content", part, "text")
-        elif kind in CALLS:
+        elif is_call(item):
             function = {"name": names.flat_name(item), "arguments": arguments_of(item)}
             calls.append({"id": call_id_of(item), "type": "function", "function": function})
     if calls:
@@ -100,7 +113,7 @@ def _add_parts(message: dict[str, Any], parts: Iterable[Any]) -> None:
             _add_text(message, "refusal", part, "refusal")
             continue
         _add_text(message, "content", part, "text")
-        cited = [found for one in part.get("annotations") or () if (found := read_citation(one))]
+        cited = [found for one in list_of(part.get("annotations")) if (found := read_citation(one))]
         if cited:
             message.setdefault("annotations", []).extend(cited)
 

@@ -28,6 +28,8 @@ class Positions:
         """Return *event*, with the id of its item. The same object is returned where the id is right."""
         place = event.get("output_index")
         if type(place) is not int:
+            if place is not None or "item" in event:
+                refuse_response()
             return event
         item = event.get("item")
         if isinstance(item, dict):

@@ -19,10 +19,10 @@ from proxy.upstream.wires.native_events import attach_event
 from proxy.upstream.wires.openai_responses.answers import finish_reason, output_of
 from proxy.upstream.wires.openai_responses.failures import raise_broken_off, raise_failure, refuse_response
 from proxy.upstream.wires.openai_responses.output import (
-    CALLS,
     CallNames,
     arguments_of,
     call_id_of,
+    is_call,
     read_citation,
 )
 from proxy.upstream.wires.openai_responses.positions import Positions
@@ -129,7 +129,8 @@ class StreamReader:
         if kind in _LAST:
             return self._end(event)
         if kind == "response.failed":
-            raise_failure((event.get("response") or {}).get("error"))
+            response = event.get("response")
+            raise_failure(response.get("error") if isinstance(response, dict) else None)
         if kind == "error":
             raise_failure(event.get("error") or event)
         if kind == "response.output_item.added":
@@ -166,7 +167,7 @@ class StreamReader:
         item = event.get("item")
         if not isinstance(item, dict):
             refuse_response()
-        if item.get("type") not in CALLS:
+        if not is_call(item):
             return []
         head = {"id": call_id_of(item), "type": "function"}
         place = self._positions.begin_call(event)
@@ -189,7 +190,9 @@ class StreamReader:
     def _end_item(self, event: Mapping[str, Any]) -> list[Chunk]:
         """Return the arguments of a call that came whole with the end of its item."""
         item, place = event.get("item"), self._positions.call_at(event)
-        if place is None or not isinstance(item, dict) or item.get("type") not in CALLS:
+        if not isinstance(item, dict):
+            refuse_response()
+        if place is None or not is_call(item):
             return []
         if event.get("output_index") in self._said:
             return []

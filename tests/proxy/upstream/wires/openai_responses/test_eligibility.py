@@ -112,6 +112,7 @@ def test_objects_at_the_provider_are_not_for_all_clients(tool: dict[str, Any], e
         (THOUGHT, True),
         ({**THOUGHT, "encrypted_content": None}, False),
         ({**THOUGHT, "encrypted_content": ""}, False),
+        ({**THOUGHT, "encrypted_content": 3}, False),
         ({**THOUGHT, "encrypted_content": OWN}, False),
         ({"type": "compaction", "encrypted_content": "gAAAAy"}, True),
         ({"type": "compaction", "encrypted_content": pack_summary("So far.")}, False),
