@@ -12,7 +12,7 @@ PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 test test-fast: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-clients test-judges test-uvloop soak: WORKERS ?= auto
 
-.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-responses bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -80,6 +80,9 @@ bench: $(VENV)/dev  ## what sanitizing, estimating, planning cuts, a streamed ch
 
 bench-proxy: $(VENV)/dev  ## CPU per request beside bare aiohttp and every peer that is installed (see benchmarks/gateway)
 	$(BIN)/python -m benchmarks.gateway $(ARGS)
+
+bench-responses: $(VENV)/dev  ## CPU of a Responses request beside the same chat request; fails above 1.3 times a turn, 1.5 times a chunk
+	$(BIN)/python -m benchmarks.gateway.responses $(ARGS)
 
 bench-watched: $(VENV)/dev  ## CPU per request while nobody looks, and with the inspector's live page open
 	$(BIN)/python -m benchmarks.gateway.watched $(ARGS)

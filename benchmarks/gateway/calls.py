@@ -42,12 +42,13 @@ ROUTES = {"OpenAI": "m-openai", "Gemini": "m-gemini"}
 
 def count_calls(sizes: dict[str, Body]) -> dict[str, dict[str, float]]:
     """Return the number of function calls for one request, in Python and in C, by route and size."""
-    with tempfile.TemporaryDirectory() as scratch, _provider(Path(scratch)) as provider:
+    with tempfile.TemporaryDirectory() as scratch, serve_provider(Path(scratch)) as provider:
         return asyncio.run(_count_all(sizes, provider))
 
 
 @contextlib.contextmanager
-def _provider(directory: Path) -> Iterator[str]:
+def serve_provider(directory: Path) -> Iterator[str]:
+    """Run the fake provider, with its log in *directory*, and yield its origin."""
     port, log = free_port(), directory / "provider.log"
     command = (sys.executable, "-m", "benchmarks.gateway.provider", str(port))
     with running(command, core=None, log=log) as process:

@@ -89,8 +89,12 @@ class Fuzzed:
 
 
 def is_empty(body: bytes, raw: bytes) -> bool:
-    """Tell whether the answer is empty because it would begin with one of the request's stop sequences."""
-    return b"nothing" in raw and bool(json.loads(body).get("stop"))
+    """Tell whether the request itself leaves nothing of the answer.
+
+    The answer begins with one of its stop sequences, or a summary is longer than its limit of tokens.
+    """
+    asked = {"nothing": "stop", "no whole summary": "max_output_tokens"}
+    return any(words.encode() in raw and bool(json.loads(body).get(name)) for words, name in asked.items())
 
 
 def check_error(raw: bytes) -> None:

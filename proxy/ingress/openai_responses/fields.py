@@ -24,6 +24,7 @@ from sanitizers.work_limit import metered
 LOGPROBS = "message.output_text.logprobs"
 """The entry of ``include`` that asks for log probabilities."""
 
+_TEXTS = frozenset({str})
 _NAMED = frozenset({"model", "input", "background", "prompt"})
 _HISTORY = frozenset({"conversation", "input", "previous_response_id"})
 """The fields that say or name the conversation."""
@@ -94,11 +95,24 @@ def read_fields(body: bytes, *, max_nesting: int, mends: bool = False, weight: i
     """
     fields, body, changes = _load(body, mends=mends)
     try:
-        refuse_nesting(fields, max_nesting)
+        refuse_nesting(_nested_in(fields), max_nesting)
         return _read(fields, body, changes, weight)
     except InvalidRequest as error:
         error.asked_model = named_model(fields)
         raise
+
+
+def _nested_in(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return *fields* without the items that hold texts alone, as most items of an agent do."""
+    given = fields.get("input")
+    if given.__class__ is not list:
+        return fields
+    nested = [
+        item
+        for item in metered(given)
+        if item.__class__ is not dict or not _TEXTS.issuperset(map(type, item.values()))
+    ]
+    return {**fields, "input": nested}
 
 
 def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Change, ...]]:

@@ -49,6 +49,27 @@ class CallReader:
         self._table = table
         self._local_shell_ids: dict[str, str] = {}
         self._derived: DerivedIds | None = None
+        self._flat_names: dict[str, str] = {}
+
+    def read_usual_call(self, item: Item) -> Message | None:
+        """Return the call of *item*, a usual ``function_call``, or None for one that needs :meth:`read_call`.
+
+        Nearly all items of an agent's history are usual calls and outputs.
+        """
+        call_id, name, arguments = item.get("call_id"), item.get("name"), item.get("arguments")
+        if (
+            call_id.__class__ is not str
+            or name.__class__ is not str
+            or arguments.__class__ is not str
+            or not arguments
+            or "namespace" in item
+            or "extra_content" in item
+        ):
+            return None
+        flat = self._flat_names.get(name)
+        if flat is None:
+            flat = self._flat_names[name] = self._table.flat_name(name)
+        return {"id": call_id, "type": "function", "function": {"name": flat, "arguments": arguments}}
 
     def read_call(self, kind: str, item: Item, index: int) -> Message:
         """Return the call of *item*, whose type *kind* is one of :data:`CLIENT_CALLS`.
@@ -121,6 +142,14 @@ class CallReader:
         if self._derived is None:
             self._derived = DerivedIds({*_ids_in(self._items)})
         return self._derived.derive(index, 0, name)
+
+
+def read_usual_output(item: Item) -> Message | None:
+    """Return the tool message of *item*, a usual ``function_call_output``, or None for one with rare fields."""
+    call_id, output = item.get("call_id"), item.get("output")
+    if call_id.__class__ is not str or not call_id or output.__class__ is not str or "name" in item:
+        return None
+    return {"role": "tool", "tool_call_id": call_id, "content": output} if "namespace" not in item else None
 
 
 def _call(call_id: str, name: str, arguments: Any, item: Item) -> Message:

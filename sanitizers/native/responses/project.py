@@ -13,7 +13,13 @@ from sanitizers.changes import Change, Kind
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message
 from sanitizers.native.protocol import Item, Items, Projection, Span
-from sanitizers.native.responses.call_items import CLIENT_CALLS, OUTPUTS, SERVER_CALLS, CallReader
+from sanitizers.native.responses.call_items import (
+    CLIENT_CALLS,
+    OUTPUTS,
+    SERVER_CALLS,
+    CallReader,
+    read_usual_output,
+)
 from sanitizers.native.responses.envelope import is_own, unpack_envelope, unpack_summary
 from sanitizers.native.responses.item_types import COMPACTIONS, ITEM_TYPES, check_fields, type_of
 from sanitizers.native.responses.parts import (
@@ -61,7 +67,10 @@ def project(items: Items, table: ToolTable, instructions: str | None = None) -> 
     be read, for references to unknown items, for files and summaries that only a provider can read, and for a history
     without any message.
     """
-    kinds = [type_of(item, index) for index, item in enumerate(metered(items))]
+    kinds = [
+        kind if item.__class__ is dict and (kind := item.get("type")).__class__ is str else type_of(item, index)
+        for index, item in enumerate(metered(items))
+    ]
     projector = _Projector(items, kinds, table)
     if instructions:
         projector.say_first(instructions)
@@ -93,6 +102,13 @@ class _Projector:
     def add(self, index: int, kind: str) -> None:
         """Add the item at *index*, whose type is *kind*."""
         item = self._items[index]
+        if index > self._summary_at:
+            if kind == "function_call" and (call := self._calls.read_usual_call(item)) is not None:
+                self._turn.calls.append(call)
+                return
+            if kind == "function_call_output" and (output := read_usual_output(item)) is not None:
+                self._add_of_client(index, output)
+                return
         row = ITEM_TYPES.get(kind)
         if row is None:
             self._report(index, "dropped", "unknown_item")
@@ -225,8 +241,12 @@ class _Projector:
 
     def _add_of_client(self, index: int, message: Message) -> None:
         """Add a message of the client's, which ends the model's turn."""
-        self._close_turn(index)
-        self._cover(index + 1, [message])
+        if index != self._first:
+            self._close_turn(index)
+        first = len(self._messages)
+        self._messages.append(message)
+        self._spans.append(Span(range(index, index + 1), range(first, first + 1)))
+        self._first = index + 1
 
     def _close_turn(self, stop: int) -> None:
         """End the model's turn before the item at *stop*."""

@@ -47,6 +47,8 @@ class OpenTurn:
 
     def messages(self) -> list[Message]:
         """Return the messages of the turn. Thoughts alone make none, and neither does an empty turn."""
+        if not (self.texts or self.refusals or self.thoughts or self.signatures or self.results):
+            return [{"role": "assistant", "content": None, "tool_calls": self.calls}] if self.calls else []
         if not (self.texts or self.refusals or self.calls):
             return []
         said = [text for text in self.texts if text]

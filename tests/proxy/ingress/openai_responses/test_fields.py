@@ -196,3 +196,17 @@ def test_a_half_character_in_an_item_is_mended_and_reported() -> None:
     assert json.loads(found.body)["input"] == found.items
     with pytest.raises(InvalidRequest):
         read({"input": items}, mends=False)
+
+
+@pytest.mark.parametrize("deep", [0, 1, 2])
+def test_nesting_is_found_in_each_item(deep: int) -> None:
+    """Items that hold texts alone are not searched, and hide no nested one behind them."""
+    items: list[Any] = [
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"} for _ in range(3)
+    ]
+    items[deep]["x"] = [[[[1]]]]
+    given = json.dumps({"model": "m", "input": items}).encode()
+
+    assert read_fields(given, max_nesting=7).model == "m"
+    with pytest.raises(InvalidRequest, match="nested deeper than 6 levels"):
+        read_fields(given, max_nesting=6)
