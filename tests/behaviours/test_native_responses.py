@@ -64,7 +64,9 @@ async def answering(
         provider.paths.append(exchange.head.split()[1].decode())
         provider.bodies.append(exchange.body)
         given = left.pop(0)
-        if isinstance(given, list):
+        if isinstance(given, bytes):
+            await exchange.send(given)
+        elif isinstance(given, list):
             await exchange.send(head(), piece(write_stream(given)), piece(b""))
         else:
             await exchange.send(whole(json.dumps(given).encode()))
@@ -253,3 +255,28 @@ async def test_only_what_is_left_out_is_reported(is_native: bool) -> None:
 
     assert reply.status == 200, reply.raw
     assert ("items=2" in reply.headers.get("x-turnright-changes", "")) is not is_native
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("The encrypted content gAAA...== could not be verified.", "invalid_encrypted_content"),
+        (
+            "The encrypted content for item rs_1 could not be verified. Reason: It could not be decrypted.",
+            None,
+        ),
+    ],
+)
+async def test_encrypted_thoughts_of_another_account_are_left_out_once(words: str, code: str | None) -> None:
+    """Otherwise each later turn of the conversation would be refused."""
+    error = {"message": words, "type": "invalid_request_error", "param": None, "code": code}
+    refused = json.dumps({"error": error}).encode()
+    head_400 = b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    history = [{"role": "user", "content": "One."}, THOUGHT, MESSAGE, {"role": "user", "content": "Two."}]
+    async with answering(head_400 % len(refused) + refused, response([MESSAGE])) as (proxy, provider):
+        reply = await ask(proxy, history)
+
+    assert (reply.status, provider.paths) == (200, ["/v1/responses"] * 2)
+    said = {name: value for name, value in MESSAGE.items() if name != "id"}
+    assert provider.asked["input"] == [history[0], said, history[3]]
+    assert "repair=1" in reply.headers["x-turnright-changes"]
