@@ -204,7 +204,7 @@ async def find_items(
     loaded = await read_values(store, tenant, sizes, allowance)
     found = dict[str, dict[str, Any]]()
     for key, wanted_ids in wanted.items():
-        kept = {each.get("id"): each for each in _items_in(store, key, loaded.get(key))}
+        kept = {id_of(each): each for each in _items_in(store, key, loaded.get(key))}
         found |= {id_: kept[id_] for id_ in wanted_ids if id_ in kept}
     used = [key for each in loaded.values() for key in each.keys]
     return found, (*used, *(item_key(id_) for id_ in found))

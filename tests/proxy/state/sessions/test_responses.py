@@ -92,3 +92,12 @@ async def test_record_that_json_cannot_hold_is_not_kept(field: str) -> None:
     assert not await sessions.keep_response("blue", made)
     assert not await sessions.keep_response("blue", record(2, id="with space"))
     assert await sessions.find_response("blue", "resp_1") is None
+
+
+async def test_item_is_found_beside_ids_of_any_type() -> None:
+    """Items are stored as they were sent, so that an id may be any JSON."""
+    sessions = memory_sessions()
+    sent = [user("a", id="msg_a"), {**user("b"), "id": []}, {**user("c"), "id": {}}]
+    assert await sessions.keep_response("blue", record(1, input=sent))
+
+    assert set(await sessions.find_items("blue", ["msg_a"])) == {"msg_a"}
