@@ -73,15 +73,21 @@ LEFT = {
         CallFacts("azure", "m", _HERE, has_key=False, given={"azure_ad_token": "oidc/google/x"}),
         CallFacts("azure", "m", "https://gateway.ai.cloudflare.com/v1/a/b/c", has_key=True, given={}),
         CallFacts("azure", "responses/m", _HERE, has_key=True, given={}),
+        CallFacts("azure", "gpt-5.4", _HERE, has_key=True, given={}),
     ),
     "baseten": (CallFacts("baseten", "abcd1234", None, has_key=True, given={}),),
     "databricks": (
         CallFacts("databricks", "m", _HERE, has_key=False, given={}),
         CallFacts("databricks", "catalog.schema.m", _HERE, has_key=True, given={}),
+        CallFacts("databricks", "databricks-gpt-5-5", _HERE, has_key=True, given={}),
     ),
     "huggingface": (CallFacts("huggingface", "together/org/m", None, has_key=True, given={}),),
     "ollama_chat": (CallFacts("ollama_chat", "m", None, has_key=False, given={}, fields=("num_ctx",)),),
-    "perplexity": (CallFacts("perplexity", "openai/m", None, has_key=True, given={}),),
+    "perplexity": (
+        CallFacts("perplexity", "openai/m", None, has_key=True, given={}),
+        CallFacts("perplexity", "pplx-embed-m", None, has_key=True, given={}),
+    ),
+    "xai": (CallFacts("xai", "grok-4.20-multi-agent", None, has_key=True, given={}),),
 }
 """Deployments of providers with a row that ``auto`` leaves to litellm, one for each reason."""
 
