@@ -37,7 +37,7 @@ def reason_of(deployment: Deployment) -> str | None:
             name: value.get_secret_value() if isinstance(value, SecretStr) else value
             for name, value in deployment.credentials.items()
         },
-        deployment.extra_body.keys(),
+        deployment.extra_body.keys() | deployment.allowed_openai_params | deployment.defaults.keys(),
     )
     return why_litellm(facts)
 

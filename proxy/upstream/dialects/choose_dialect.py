@@ -93,8 +93,8 @@ def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
         return _deepseek(model, direct=transport == "direct")
     if provider == "bedrock" and "nova" in model:
         return table.NOVA
-    if row is table.OLLAMA and "gpt-oss" in model:
-        return replace(row, efforts=table.LEVELS)
+    if row is table.OLLAMA:
+        return _ollama(model, direct=transport == "direct")
     own = row_of_model(provider, model, direct=transport == "direct")
     if own is not None:
         return own
@@ -147,6 +147,12 @@ def _deepseek(model: str, *, direct: bool) -> Dialect:
     if "reasoner" in model:
         return table.DEEPSEEK_REASONER
     return _on_wire(table.DEEPSEEK_V4 if "v4" in model else table.DEEPSEEK, direct=direct)
+
+
+def _ollama(model: str, *, direct: bool) -> Dialect:
+    """Return the row of an Ollama. Its ``/v1`` has no ``top_k`` (docs.ollama.com, "OpenAI compatibility")."""
+    row = replace(table.OLLAMA, efforts=table.LEVELS) if "gpt-oss" in model else table.OLLAMA
+    return replace(row, dropped=row.dropped | {"top_k"}) if direct else row
 
 
 def _on_wire(row: Dialect, *, direct: bool) -> Dialect:

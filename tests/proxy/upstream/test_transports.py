@@ -81,6 +81,8 @@ AZURE = {"api_base": "https://h.test", "api_version": "2024-10-21"}
         ("azure/m", {**AZURE, "azure_ad_token": "oidc/x"}, "litellm exchanges the token of azure_ad_token"),
         ("ollama_chat/m", {}, None),
         ("ollama_chat/m", {"extra_body": {"keep_alive": "5m"}}, "Ollama's /v1 ignores keep_alive"),
+        ("ollama_chat/m", {"allowed_openai_params": ["num_ctx"]}, "Ollama's /v1 ignores num_ctx"),
+        ("ollama_chat/m", {"top_k": 5}, "Ollama's /v1 ignores top_k"),
         (
             "databricks/m",
             {"api_base": "https://h.test"},

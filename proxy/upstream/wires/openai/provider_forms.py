@@ -34,7 +34,7 @@ def address_of(provider: str, base: str) -> str:
     """
     base = base.removesuffix("/chat/completions")
     if provider == "ollama_chat":
-        base = base.removesuffix("/api")
+        base = base.removesuffix("/api/chat").removesuffix("/api")
     return f"{base}/v1" if provider in _BELOW_V1 and not base.endswith("/v1") else base
 
 

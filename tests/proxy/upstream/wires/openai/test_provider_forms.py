@@ -42,9 +42,10 @@ def test_address_of_chats_is_taken_for_the_address_above_it(provider: str) -> No
     assert address_of(provider, f"{HOST}/v1/chat/completions") == f"{HOST}/v1"
 
 
-def test_ollama_s_own_address_means_its_v1() -> None:
-    """Litellm asks at ``/api/chat``, and documents name that address."""
-    assert address_of("ollama_chat", "http://localhost:11434/api") == "http://localhost:11434/v1"
+@pytest.mark.parametrize("path", ["/api", "/api/chat"])
+def test_ollama_s_own_address_means_its_v1(path: str) -> None:
+    """Litellm asks at ``/api/chat``, and takes an address that ends so. Documents name both."""
+    assert address_of("ollama_chat", f"http://localhost:11434{path}") == "http://localhost:11434/v1"
 
 
 OWN = "accounts/fireworks"
