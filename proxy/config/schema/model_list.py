@@ -178,8 +178,8 @@ class ModelEntry(Section):
     transport: Annotated[Literal["auto", "litellm", "direct"], BeforeValidator(from_environment)] = "auto"
     """``litellm`` calls through that library. ``direct`` calls the provider's API without it.
 
-    ``auto`` (default) takes ``direct`` for ``openai/`` and ``gemini/``, and ``litellm`` for all others. ``direct`` is
-    refused where the proxy does not speak the provider's wire format.
+    ``auto`` (default) takes ``direct`` for Gemini and for providers with OpenAI's wire, and ``litellm`` for all others.
+    ``direct`` is refused where the proxy does not speak the provider's wire format.
     """
 
     profile: Annotated[Text, AfterValidator(_known_profile)] | None = None
