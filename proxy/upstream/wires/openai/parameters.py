@@ -37,7 +37,7 @@ def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
         dialect = dialect_for(deployment, "direct")
         if dialect.thinking_switch:
             return _with_switch(parameters)
-        if dialect.thinking_budget:
+        if dialect.thinking_budget and "reasoning_effort" not in deployment.allowed_openai_params:
             return _with_budget(parameters)
     return parameters
 
