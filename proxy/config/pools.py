@@ -175,6 +175,4 @@ def _left_out(settings: Settings, model: str) -> str | None:
 def _is_model_name(rest: str) -> bool:
     if len(rest) > 200 or not _REST.fullmatch(rest) or ".." in rest:
         return False
-    if "/" not in rest and rest[-1] != ":":
-        return True
     return all(segment not in ("", ".") and segment[-1] != ":" for segment in rest.split("/"))

@@ -44,6 +44,7 @@ SETTINGS = settings_of(
         ("gemini//a", []),
         ("gemini/a/", []),
         ("gemini/./a", []),
+        ("gemini/.", []),
         ("gemini/a b", []),
         ("gemini/a?key=1", []),
         ("gemini/a#b", []),
