@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from proxy.config.address_variables import fill_addresses
 from proxy.config.environment import read_environment
 from proxy.config.faults import ConfigurationError, Fault
 from proxy.config.file_variables import read_variables
@@ -103,9 +104,10 @@ def _from_file(text: bytes, environ: Mapping[str, str]) -> _Source:
     keys = sort_keys(value)
     variables = read_variables(keys.raw, environ)
     folded = fold(variables.raw)
+    filled = fill_addresses(folded.raw, variables.environ)
     return _Source(
-        folded.raw,
-        Places({**lines, **_first_lines(lines, keys.firsts)}, folded.origins),
+        filled.raw,
+        Places({**lines, **_first_lines(lines, keys.firsts)}, {**folded.origins, **filled.origins}),
         (*keys.warnings, *variables.warnings, *folded.warnings),
         (*faults, *keys.faults, *variables.faults, *folded.faults),
         variables.environ,

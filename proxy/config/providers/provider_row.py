@@ -19,6 +19,9 @@ class ProviderRow:
     keys: tuple[str, ...] = ()
     """The environment variables of the key, as litellm reads them. The first that is set counts."""
 
+    bases: tuple[str, ...] = ()
+    """The environment variables of the address, as litellm reads them where a call has no address."""
+
     embeddings: bool = False
     texts: bool = False
     """True where the provider has OpenAI's endpoint for text completions."""

@@ -7,6 +7,7 @@ takes. The exceptions stand there, with their reasons.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from proxy.config.providers.provider_row import ProviderRow
@@ -188,5 +189,31 @@ _ROWS = (
     _Row("zai", "https://api.z.ai/api/paas/v4", ("ZAI_API_KEY",), limit_as_max_tokens=True),
 )
 
-ROWS: Mapping[str, ProviderRow] = MappingProxyType({row.prefix: row for row in _ROWS})
+_BASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ai21_chat": ("AI21_API_BASE",),
+        "baseten": (),
+        "compactifai": (),
+        "custom_openai": (),
+        "featherless_ai": ("FEATHERLESS_AI_API_BASE", "FEATHERLESS_API_BASE"),
+        "fireworks_ai": ("FIREWORKS_API_BASE",),
+        "friendliai": ("FRIENDLI_API_BASE",),
+        "huggingface": ("HF_API_BASE",),
+        "lambda_ai": ("LAMBDA_API_BASE",),
+        "meta_llama": ("LLAMA_API_BASE",),
+        "mistral": ("MISTRAL_AZURE_API_BASE",),
+        "ollama_chat": ("OLLAMA_API_BASE",),
+        "openai": (),  # the file's address alone counts, as for gemini/
+        "vllm": (),
+        "xinference": (),
+    }
+)
+"""The variables of the addresses that litellm does not name ``PREFIX_API_BASE``. Some providers have none."""
+
+
+def _with_bases(row: ProviderRow) -> ProviderRow:
+    return replace(row, bases=_BASES.get(row.prefix, (f"{row.prefix.upper()}_API_BASE",)))
+
+
+ROWS: Mapping[str, ProviderRow] = MappingProxyType({row.prefix: _with_bases(row) for row in _ROWS})
 """The rows by litellm's prefix."""

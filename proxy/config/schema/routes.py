@@ -32,12 +32,12 @@ ANY_MODEL = "*"
 class ProviderAccess(NamedTuple):
     """A provider's key and address from the environment, and the variable of the key.
 
-    The address is None where it is the usual one.
+    The address is None where it is the usual one. The key and its variable are None where only the address is set.
     """
 
-    key: SecretStr
+    key: SecretStr | None
     base: str | None
-    variable: str
+    variable: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,11 @@ class Routes:
             lengths=tuple(sorted({len(prefix) for prefix in wildcards}, reverse=True)),
         )
 
+    @property
+    def keyed_providers(self) -> tuple[str, ...]:
+        """The providers that have a key in the environment, for entries whose model is ``*``."""
+        return tuple(provider for provider, held in self.access.items() if held.key is not None)
+
     def canonical(self, name: str) -> str:
         """Return the name of the model that answers for *name*: an alias's model, or *name* itself."""
         return self.aliases.get(name, name)
@@ -157,7 +162,7 @@ def _name_member(member: Deployment, model: str, access: Mapping[str, ProviderAc
     key, base, variables = member.api_key, member.api_base, member.variables
     if member.model == ANY_MODEL and key is None and base is None and provider in access:
         key, base, variable = access[provider]
-        variables = (variable,)
+        variables = () if variable is None else (variable,)
     return replace(
         member,
         model=f"{provider}/{model_id}",
