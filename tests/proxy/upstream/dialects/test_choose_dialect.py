@@ -65,12 +65,15 @@ def test_openai_s_own_service_has_its_own_row_with_the_model_s_efforts() -> None
     assert row_of("openai/gpt-5.1").efforts is None
 
 
+_JSON_OBJECT = frozenset({"json_object"})
+
+
 @pytest.mark.parametrize(
     ("version", "transport", "formats", "forces"),
     [
-        ("2024-02-01", "direct", {"json_object"}, False),
-        ("2024-05-01-preview", "direct", {"json_object"}, False),
-        ("2024-06-01", "direct", {"json_object"}, True),
+        ("2024-02-01", "direct", _JSON_OBJECT, False),
+        ("2024-05-01-preview", "direct", _JSON_OBJECT, False),
+        ("2024-06-01", "direct", _JSON_OBJECT, True),
         ("2024-08-01-preview", "direct", FORMATS, True),
         ("2024-10-21", "direct", FORMATS, True),
         ("preview", "direct", FORMATS, True),
@@ -79,7 +82,7 @@ def test_openai_s_own_service_has_its_own_row_with_the_model_s_efforts() -> None
     ],
 )
 def test_older_versions_of_azure_s_api_have_no_schemas_and_no_forced_calls(
-    version: str | None, transport: Transport, formats: set[str], forces: bool
+    version: str | None, transport: Transport, formats: frozenset[str], forces: bool
 ) -> None:
     """Litellm writes a schema as a tool for these versions by itself."""
     row = row_of("azure/gpt-4o", transport, **({} if version is None else {"api_version": version}))
