@@ -44,6 +44,8 @@ def read_answer(body: bytes) -> Answer:
         raise_error(value)
         raise UpstreamFault(NO_COMPLETION)
     choices = read_choices(value, "message")
+    if not choices:
+        raise_error(value)
     if value.get("usage") is not None:
         count_reasoning(value["usage"])
     ended = True
