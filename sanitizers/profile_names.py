@@ -27,7 +27,9 @@ from sanitizers.provider_profiles import (
     DEEPSEEK_THINKING,
     FIREWORKS,
     GROQ,
+    MINIMAX,
     MISTRAL,
+    PERPLEXITY,
     PROVIDER_PROFILES,
 )
 
@@ -99,7 +101,9 @@ _ROUTES: Mapping[str, Profile] = MappingProxyType(
         "fireworks_ai": FIREWORKS,
         "gemini": GEMINI_3_STRICT,
         "groq": GROQ,
+        "minimax": MINIMAX,
         "mistral": MISTRAL,
+        "perplexity": PERPLEXITY,
     }
 )
 """Maps a route to the profile of its models, for names that do not choose another profile."""

@@ -225,8 +225,8 @@ GROQ = replace(
     OPENAI,
     name="groq",
     # "property 'reasoning_content' is unsupported" (freellmapi#1070, AstrBot#5946). Cerebras refuses such fields too:
-    # litellm sends them to both.
-    refused_fields=_OURS | _REASONING | {"cache_control", "provider_specific_fields"},
+    # litellm sends them to both. OpenAI's SDK sends the `annotations` of an answer back, and no request has them.
+    refused_fields=_OURS | _REASONING | {"annotations", "cache_control", "provider_specific_fields"},
 )
 """Groq and Cerebras: OpenAI's rules, and no field that OpenAI does not have."""
 
@@ -235,7 +235,7 @@ DATABRICKS = replace(
     name="databricks",
     # Unknown fields are refused, and `name` of a user's message was once one of them (autogen#4761). litellm leaves
     # thoughts out, and sends cache marks to Claude.
-    refused_fields=_OURS | _REASONING | {"provider_specific_fields"},
+    refused_fields=_OURS | _REASONING | {"annotations", "provider_specific_fields"},
     # litellm, `llms/databricks`: empty texts are refused, and turns of the model that hold nothing.
     empty_texts=False,
     # litellm merges them for all models but Claude.
@@ -247,9 +247,36 @@ FIREWORKS = replace(
     OPENAI,
     name="fireworks",
     # "Extra inputs are not permitted, field: 'messages[n].…'" (litellm, `llms/fireworks_ai`). Thoughts are read.
-    refused_fields=_OURS | {"cache_control", "provider_specific_fields", "thinking_blocks"},
+    refused_fields=_OURS | {"annotations", "cache_control", "provider_specific_fields", "thinking_blocks"},
 )
 """Fireworks: OpenAI's rules, and no cache marks."""
+
+MINIMAX = replace(
+    OPENAI,
+    name="minimax",
+    # "invalid chat setting (2013)" for two of them (openclaw#19386, MiniMax-M2#51).
+    many_systems=False,
+    # "chat content has invalid message role: system (2013)" (CodexPlusPlus#267, temm1e#59).
+    system_anywhere=False,
+)
+"""MiniMax: OpenAI's rules, and one system message, at the head."""
+
+PERPLEXITY = replace(
+    OPENAI,
+    name="perplexity",
+    # "After the (optional) system message(s), user and assistant roles should be alternating." (api-discussion#265,
+    # OpenManus#580)
+    user_first=True,
+    turn_required=True,
+    system_anywhere=False,
+    assistant_runs=False,
+    user_runs=False,
+    # "Last message must have role `user`." (litellm#3918)
+    model_last=False,
+    # "ChatMessage.__init__() got an unexpected keyword argument" (litellm#2373)
+    refused_fields=_OURS | _REASONING | {"annotations", "cache_control", "provider_specific_fields"},
+)
+"""Perplexity: turns that alternate, with the user's first and last."""
 
 PROVIDER_PROFILES = (
     ANTHROPIC,
@@ -267,6 +294,8 @@ PROVIDER_PROFILES = (
     DEEPSEEK_THINKING,
     FIREWORKS,
     GROQ,
+    MINIMAX,
     MISTRAL,
+    PERPLEXITY,
 )
 """Every profile of this module, sorted by name."""

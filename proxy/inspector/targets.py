@@ -38,7 +38,9 @@ MODELS: Mapping[str, str] = MappingProxyType(
         "deepseek-thinking": "deepseek/deepseek-v4-pro",
         "fireworks": "fireworks_ai/llama-v3p3-70b-instruct",
         "groq": "groq/llama-3.3-70b-versatile",
+        "minimax": "minimax/MiniMax-M2.5",
         "mistral": "mistral/mistral-large-latest",
+        "perplexity": "perplexity/sonar",
     }
 )
 """A model of each profile. The model decides the window and the parameters of the profile's deployment."""

@@ -69,6 +69,8 @@ from sanitizers.profile_names import PREFIXES
         ("groq/openai/gpt-oss-120b", "groq"),
         ("cerebras/llama-3.3-70b", "groq"),
         ("codestral/codestral-latest", "mistral"),
+        ("minimax/MiniMax-M2.5", "minimax"),
+        ("perplexity/sonar-pro", "perplexity"),
     ],
 )
 def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> None:

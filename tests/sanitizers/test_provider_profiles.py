@@ -110,6 +110,11 @@ REFUSED = {
     "databricks": {"empty text", "two systems"},
     "fireworks": set(),
     "groq": set(),
+    "minimax": {"late system", "two systems"},
+    "perplexity": {
+        *("late system", "model first", "model runs", "system alone", "user runs"),
+        *_CLOSED,
+    },
     "chat-template": _TEMPLATE,
     "chat-template-mistral": _TEMPLATE | _NINE | _CLOSED | _LISTED | {"empty name"},
     "chat-template-gemma": _TEMPLATE - {"two systems"} | {"system"},  # one is too many
@@ -130,16 +135,18 @@ REFUSED_FIELDS = {
     "deepseek-thinking": {"thinking_blocks"},
     "deepseek-reasoner": {"thinking_blocks"},
     "cohere": {"cache_control"},
-    "databricks": _THOUGHTS | {"provider_specific_fields"},
-    "fireworks": {"cache_control", "provider_specific_fields", "thinking_blocks"},
-    "groq": _THOUGHTS | {"cache_control", "provider_specific_fields"},
+    "databricks": _THOUGHTS | {"annotations", "provider_specific_fields"},
+    "fireworks": {"annotations", "cache_control", "provider_specific_fields", "thinking_blocks"},
+    "groq": _THOUGHTS | {"annotations", "cache_control", "provider_specific_fields"},
+    "minimax": set(),
+    "perplexity": _THOUGHTS | {"annotations", "cache_control", "provider_specific_fields"},
     "chat-template": _TEMPLATE_FIELDS,
     "chat-template-mistral": _TEMPLATE_FIELDS,
     "chat-template-gemma": _TEMPLATE_FIELDS,
 }
 """The fields of an assistant message that each profile refuses. All profiles also refuse ``extra_content``."""
 
-FIELDS = _THOUGHTS | {"audio", "cache_control", "images", "provider_specific_fields"}
+FIELDS = _THOUGHTS | {"annotations", "audio", "cache_control", "images", "provider_specific_fields"}
 
 TAKE_IMAGES_IN_RESULTS = [name for name in ROWS if name.startswith(("anthropic", "bedrock"))]
 
