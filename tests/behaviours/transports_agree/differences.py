@@ -334,6 +334,12 @@ TABLE = (
         "likewise, without its name", _O_SERIES, ("names",), {"body.messages[0].name": (ABSENT, "sy")}
     ),
     Difference(
+        "Groq and Perplexity answer 400 to names (console.groq.com/docs/openai, litellm#2373). litellm sends them.",
+        "groq perplexity",
+        ("names",),
+        {f"body.messages[{at}].name": (name, ABSENT) for at, name in enumerate(("sy", "ann", "bo"))},
+    ),
+    Difference(
         "litellm drops the image though a model of the provider may see it.",
         "docker_model_runner heroku publicai sambanova",
         ("image",),
@@ -389,7 +395,7 @@ TABLE = (
     Difference(
         "litellm removes cache marks. Gateways to Claude read them, and other providers ignore them.",
         "ai21_chat baseten custom_openai deepinfra featherless_ai github hyperbolic inception lemonade morph nadir "
-        f"nscale nvidia_nim openrouter/x/y perplexity sail together_ai v0 volcengine wandb xai {_GENERAL} "
+        f"nscale nvidia_nim openrouter/x/y sail together_ai v0 volcengine wandb xai {_GENERAL} "
         f"{_O_SERIES} {' '.join(name for name in _FILE.split() if name != 'publicai')}",
         ("marks",),
         {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import Any
 
 from proxy.config.providers.find_provider import find_provider
 from proxy.core.deployment import Deployment
 from sanitizers import Message
+from sanitizers.messages import CALL_FIELDS, FUNCTION_FIELDS
 
 _AZURE_FAMILIES = ("gpt5_series/", "o_series/")
 """Marks of a model's family before the name of a deployment at Azure, in litellm's spelling."""
@@ -20,10 +22,25 @@ _BELOW_V1 = frozenset({"cometapi", "heroku", "huggingface", "minimax", "mistral"
 """Providers whose ``api_base`` may lack ``/v1``: litellm (1.105.3) adds it, and Ollama's own API does not have it."""
 
 
-_NAMED_USERS = frozenset({"databricks", "xai"})
-"""Providers whose users alone have names: "Only messages of role 'user' can have a name." (litellm#9720).
+_NAMED_ROLES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "databricks": frozenset({"function", "user"}),
+        "groq": frozenset({"function"}),
+        "perplexity": frozenset({"function"}),
+        "xai": frozenset({"function", "user"}),
+    }
+)
+"""The roles whose messages may have a name, where not all may. A function's result needs its name.
 
-Databricks refused all names until 2025-01 (autogen#4761). litellm leaves the other names out for both.
+xAI: "Only messages of role 'user' can have a name." (litellm#9720). Databricks refused all names until 2025-01
+(autogen#4761), and litellm sends it those of users. Groq: 400 (console.groq.com/docs/openai). Perplexity:
+"ChatMessage.__init__() got an unexpected keyword argument 'name'" (litellm#2373).
+"""
+
+_STRICT = frozenset({"cerebras", "databricks", "fireworks_ai", "groq", "perplexity"})
+"""Providers that refuse unknown fields of messages and calls.
+
+OpenAI's SDK sends back the nulls of its answers, and ``parsed_arguments`` of calls. litellm leaves out the nulls.
 """
 
 
@@ -74,8 +91,9 @@ def takes_text_lists(provider: str) -> bool:
 @lru_cache(maxsize=1024)
 def message_form(deployment: Deployment) -> Callable[[Message], Message] | None:
     """Return the function that writes a message as the deployment's provider reads it, or None if all stay."""
-    if deployment.provider in _NAMED_USERS:
-        return _plain_without_name if takes_one_call(deployment) else _without_name
+    if deployment.provider in _NAMED_ROLES or deployment.provider in _STRICT:
+        fit = _plain_fields_fitted if takes_one_call(deployment) else _fields_fitted
+        return partial(fit, deployment.provider)
     if deployment.provider == "moonshot" and "kimi" in deployment.model_id:
         return _with_thought
     return None if takes_text_lists(deployment.provider) else with_plain_text
@@ -134,19 +152,42 @@ def _is_text(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str)
 
 
-def _without_name(message: Message) -> Message:
-    """Return *message* without a name, unless it is the user's."""
-    if "name" not in message or message.get("role") == "user":
+def _fields_fitted(provider: str, message: Message) -> Message:
+    """Return *message* without the name, the nulls and the fields of calls that the provider refuses.
+
+    An empty content stays null.
+    """
+    named = _NAMED_ROLES.get(provider)
+    gone = {"name"} if named is not None and message["role"] not in named else set()
+    if provider in _STRICT:
+        gone |= {field for field, value in message.items() if value is None and field != "content"}
+        calls: Any = message.get("tool_calls")
+        if isinstance(calls, list):
+            bare = [_bare_call(call) for call in calls]
+            if any(new is not old for new, old in zip(bare, calls, strict=True)):
+                message = {**message, "tool_calls": bare}
+    if gone.isdisjoint(message):
         return message
-    return {field: value for field, value in message.items() if field != "name"}
+    return {field: value for field, value in message.items() if field not in gone}
 
 
-def _plain_without_name(message: Message) -> Message:
-    """Return *message* without a name, and with one text.
+def _bare_call(call: Any) -> Any:
+    """Return a function's *call* with OpenAI's fields alone."""
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        return call
+    if call.keys() <= CALL_FIELDS and function.keys() <= FUNCTION_FIELDS:
+        return call
+    known = {field: value for field, value in function.items() if field in FUNCTION_FIELDS}
+    return {**{field: value for field, value in call.items() if field in CALL_FIELDS}, "function": known}
+
+
+def _plain_fields_fitted(provider: str, message: Message) -> Message:
+    """Return *message* without the fields that the provider refuses, and with one text.
 
     The check of Databricks that a request for JSON has the word reads texts alone (litellm, `llms/databricks`).
     """
-    return with_plain_text(_without_name(message))
+    return with_plain_text(_fields_fitted(provider, message))
 
 
 def _with_thought(message: Message) -> Message:

@@ -136,6 +136,34 @@ def test_user_alone_keeps_a_name(provider: str) -> None:
     assert form(tool("c1", "d", name="f")) == tool("c1", "d")
 
 
+@pytest.mark.parametrize("provider", ["groq", "perplexity"])
+def test_no_message_keeps_a_name_but_a_function_s_result(provider: str) -> None:
+    """Groq answers 400 to names (console.groq.com/docs/openai), and Perplexity too (litellm#2373)."""
+    form = message_form(deployment_of(f"{provider}/m", api_base=HOST))
+    assert form is not None
+    result = {"role": "function", "name": "f", "content": "d"}
+
+    assert form(user("a", name="ann")) == user("a")
+    assert form(assistant("b", name="bo")) == assistant("b")
+    assert form(tool("c1", "d", name="f")) == tool("c1", "d")
+    assert form(result) is result
+
+
+@pytest.mark.parametrize("provider", ["cerebras", "databricks", "fireworks_ai", "groq", "perplexity"])
+def test_strict_provider_gets_no_nulls_and_no_further_fields_of_calls(provider: str) -> None:
+    """OpenAI's SDK sends back the nulls of an answer, and what it has parsed."""
+    form = message_form(deployment_of(f"{provider}/m", api_base=HOST))
+    assert form is not None
+    told = call("c1")
+    parsed = {**told, "index": 0, "function": {**told["function"], "parsed_arguments": {}}}
+    bare = assistant(None, [told])
+
+    assert form(bare) is bare
+    assert form({**bare, "refusal": None, "audio": None, "tool_calls": [parsed]}) == bare
+    custom = assistant(None, [{"id": "c2", "type": "custom", "custom": {"name": "f", "input": "a"}}])
+    assert form(custom) is custom
+
+
 @pytest.mark.parametrize(
     ("message", "written"),
     [
