@@ -143,7 +143,7 @@ def _further(row: ProviderRow) -> list[str]:
     has = [name for name, given in (("embeddings", row.embeddings), ("texts", row.texts)) if given]
     return [
         f"`{row.prefix}/`",
-        _codes(row.keys),
+        _codes((*row.keys, *row.bases)),
         f"`{row.base}`" if row.base else "`api_base`",
         ", ".join(has),
         _codes(dict.fromkeys(dialect_for(one, "direct").name for one in deployments)),
