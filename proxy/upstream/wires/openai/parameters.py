@@ -27,8 +27,8 @@ def refused_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
 def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return *parameters* with the names that the provider uses. The result is *parameters* itself if nothing changes.
 
-    A parameter that the deployment allows by name keeps its name. For DeepSeek, a switch for thinking is added to the
-    effort, and replaces the effort ``none``. For Claude at Databricks, a budget of tokens replaces the effort.
+    A parameter that the deployment allows by name keeps its name. For DeepSeek and Kimi, a switch for thinking is added
+    to the effort, and replaces the effort ``none``. For Claude at Databricks, a budget of tokens replaces the effort.
     """
     names = _names(deployment)
     if names and names.keys() & parameters.keys():
