@@ -136,8 +136,8 @@ def _results_of(calls: list[Any], following: list[Message]) -> list[Message] | N
         if result.get("role") == "tool" and isinstance(result.get("tool_call_id"), str)
     }
     ids = [call.get("id") for call in calls if isinstance(call, dict)]
-    found = [by_id[call_id] for call_id in ids if isinstance(call_id, str) and call_id in by_id]
-    return found if len(found) == len(calls) == len(by_id) else None
+    found = {call_id: by_id[call_id] for call_id in ids if isinstance(call_id, str) and call_id in by_id}
+    return list(found.values()) if len(found) == len(calls) == len(by_id) else None
 
 
 def with_plain_text(message: Message) -> Message:

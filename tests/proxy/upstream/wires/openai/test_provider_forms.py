@@ -231,6 +231,7 @@ def test_parallel_calls_become_turns_of_their_own() -> None:
         [user("go"), assistant(None, [ONE, TWO]), tool("c1", "1"), user("stop")],
         [user("go"), assistant(None, [ONE, TWO]), tool("c1", "1"), tool("c1", "1")],
         [user("go"), assistant(None, [ONE, TWO])],
+        [user("go"), assistant(None, [ONE, ONE]), tool("c1", "1"), tool("c2", "2")],
         [user("go"), assistant(None, [ONE, 5]), tool("c1", "1"), tool("c2", "2")],
         [user("go"), {"role": "assistant", "tool_calls": "none"}],
     ],
