@@ -137,7 +137,7 @@ def _asks_tools_by_responses(name: str) -> bool:
 
 def is_azure_v1(api_base: str, api_version: str) -> bool:
     """Return True where an address and a version mean Azure's API without versions, which OpenAI's addresses have."""
-    return api_base.endswith("/openai/v1") or api_version in _AZURE_V1
+    return api_base.removesuffix("/chat/completions").endswith("/openai/v1") or api_version in _AZURE_V1
 
 
 def _databricks(facts: CallFacts) -> str | None:

@@ -115,6 +115,7 @@ def test_azure_s_tokens_are_fetched_by_litellm(secret: str) -> None:
         *((RESOURCE, version, True) for version in ("v1", "preview", "latest")),
         (f"{RESOURCE}/openai/v1", "", True),
         (f"{RESOURCE}/openai/v1", "2024-10-21", True),
+        (f"{RESOURCE}/openai/v1/chat/completions", "", True),
         (f"{RESOURCE}/openai/deployments/d", "v1", True),
     ],
 )
