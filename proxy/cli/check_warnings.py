@@ -128,7 +128,8 @@ def _missing_keys(settings: Settings) -> Iterator[str]:
                         "the environment has no key of a provider that a client may name"
                     )
                 continue
-            needs_key = _requires_key(deployment.provider) and deployment.api_base is None
+            is_usual = _requires_key(deployment.provider) and deployment.api_base is None
+            needs_key = is_usual or _is_account_without_key(deployment)
             if needs_key and key_of_deployment(deployment) == "not set":
                 empty = "".join(f" ({name} is empty)" for name in deployment.variables)
                 yield (
@@ -143,6 +144,13 @@ def _requires_key(provider: str) -> bool:
     return provider in _KEYED_PROVIDERS or (
         row is not None and (row.base or "").startswith("https:") and bool(row.keys)
     )
+
+
+def _is_account_without_key(deployment: Deployment) -> bool:
+    """Return True for a direct call to a provider with an address for each account. Azure has a warning of its own."""
+    row = find_provider(deployment.provider)
+    has_accounts = row is not None and row.base is None and bool(row.keys)
+    return has_accounts and deployment.provider != "azure" and transport_of(deployment) == "direct"
 
 
 def _missing_credentials(settings: Settings, around: Surroundings | None) -> Iterator[str]:

@@ -55,6 +55,27 @@ def test_setting_that_the_direct_transport_lacks_is_a_warning(
     assert warnings_of(given | {"transport": "litellm"}, budget={"preset": "off"}) == []
 
 
+@pytest.mark.parametrize(
+    ("model", "transport", "params", "is_warned"),
+    [
+        ("heroku/x", "auto", {}, True),
+        ("heroku/x", "auto", {"api_key": "k"}, False),
+        ("databricks/x", "direct", {}, True),
+        ("hosted_vllm/x", "auto", {}, False),
+        ("groq/x", "auto", {}, False),
+    ],
+)
+def test_address_of_an_account_needs_a_key(
+    model: str, transport: str, params: dict[str, Any], is_warned: bool
+) -> None:
+    """A server at an address of the operator's own may need no key."""
+    given = {**entry("x", model, api_base="https://h.test", **params), "transport": transport}
+    path = "model_list[0].litellm_params.api_key"
+    told = f"{path}: is not set, and {model.partition('/')[0]} requires one"
+
+    assert warnings_of(given, budget={"preset": "off"}) == ([told] if is_warned else [])
+
+
 def test_deployment_without_credentials_has_one_warning() -> None:
     """The warning about credentials names all that would serve."""
     around = Surroundings({}, "/home/none", is_file=lambda path: False, has_module=lambda name: True)
