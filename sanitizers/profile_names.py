@@ -31,6 +31,7 @@ from sanitizers.provider_profiles import (
     MISTRAL,
     PERPLEXITY,
     PROVIDER_PROFILES,
+    XAI,
 )
 
 URL_ROUTES = frozenset(
@@ -104,6 +105,7 @@ _ROUTES: Mapping[str, Profile] = MappingProxyType(
         "minimax": MINIMAX,
         "mistral": MISTRAL,
         "perplexity": PERPLEXITY,
+        "xai": XAI,
     }
 )
 """Maps a route to the profile of its models, for names that do not choose another profile."""

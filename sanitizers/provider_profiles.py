@@ -278,6 +278,15 @@ PERPLEXITY = replace(
 )
 """Perplexity: turns that alternate, with the user's first and last."""
 
+XAI = replace(
+    OPENAI,
+    name="xai",
+    # "Each message must have at least one content element." (AstrBot#6447), and "An empty message was provided."
+    # (LangBot#1205)
+    empty_texts=False,
+)
+"""xAI: OpenAI's rules, and no empty texts."""
+
 PROVIDER_PROFILES = (
     ANTHROPIC,
     ANTHROPIC_STRICT,
@@ -297,5 +306,6 @@ PROVIDER_PROFILES = (
     MINIMAX,
     MISTRAL,
     PERPLEXITY,
+    XAI,
 )
 """Every profile of this module, sorted by name."""

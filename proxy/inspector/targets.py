@@ -41,6 +41,7 @@ MODELS: Mapping[str, str] = MappingProxyType(
         "minimax": "minimax/MiniMax-M2.5",
         "mistral": "mistral/mistral-large-latest",
         "perplexity": "perplexity/sonar",
+        "xai": "xai/grok-4",
     }
 )
 """A model of each profile. The model decides the window and the parameters of the profile's deployment."""

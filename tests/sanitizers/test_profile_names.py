@@ -71,6 +71,7 @@ from sanitizers.profile_names import PREFIXES
         ("codestral/codestral-latest", "mistral"),
         ("minimax/MiniMax-M2.5", "minimax"),
         ("perplexity/sonar-pro", "perplexity"),
+        ("xai/grok-4", "xai"),
     ],
 )
 def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> None:

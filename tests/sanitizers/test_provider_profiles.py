@@ -115,6 +115,7 @@ REFUSED = {
         *("late system", "model first", "model runs", "system alone", "user runs"),
         *_CLOSED,
     },
+    "xai": {"empty text"},
     "chat-template": _TEMPLATE,
     "chat-template-mistral": _TEMPLATE | _NINE | _CLOSED | _LISTED | {"empty name"},
     "chat-template-gemma": _TEMPLATE - {"two systems"} | {"system"},  # one is too many
@@ -140,6 +141,7 @@ REFUSED_FIELDS = {
     "groq": _THOUGHTS | {"annotations", "cache_control", "provider_specific_fields"},
     "minimax": set(),
     "perplexity": _THOUGHTS | {"annotations", "cache_control", "provider_specific_fields"},
+    "xai": set(),
     "chat-template": _TEMPLATE_FIELDS,
     "chat-template-mistral": _TEMPLATE_FIELDS,
     "chat-template-gemma": _TEMPLATE_FIELDS,
