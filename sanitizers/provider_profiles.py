@@ -281,11 +281,12 @@ PERPLEXITY = replace(
 XAI = replace(
     OPENAI,
     name="xai",
-    # "Each message must have at least one content element." (AstrBot#6447), and "An empty message was provided."
-    # (LangBot#1205)
+    # "Each message must have at least one content element." (AstrBot#6447) "An empty message was provided. Every
+    # message needs at least one non-empty content element." (LangBot#1205)
     empty_texts=False,
+    blank_results=False,
 )
-"""xAI: OpenAI's rules, and no empty texts."""
+"""xAI: OpenAI's rules, and no empty texts and results."""
 
 PROVIDER_PROFILES = (
     ANTHROPIC,

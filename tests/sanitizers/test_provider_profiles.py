@@ -115,7 +115,7 @@ REFUSED = {
         *("late system", "model first", "model runs", "system alone", "user runs"),
         *_CLOSED,
     },
-    "xai": {"empty text"},
+    "xai": {"empty result", "empty text"},
     "chat-template": _TEMPLATE,
     "chat-template-mistral": _TEMPLATE | _NINE | _CLOSED | _LISTED | {"empty name"},
     "chat-template-gemma": _TEMPLATE - {"two systems"} | {"system"},  # one is too many
