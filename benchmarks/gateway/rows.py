@@ -55,7 +55,9 @@ _DOUBTFUL, _MORE = 1.05, 4
 """A greater ratio is measured anew with this many times as many requests, and only the new figure counts."""
 
 _CHUNKS, _INTERVAL_US = 20, 500
-_WARM_UP = 3
+_WARM_UP = 20
+"""The first requests to a deployment take samples for calibration, and those to the base have long done so."""
+
 _IDLE_S = 0.0015
 """Seconds in which the process ends its work behind the answer, such as the log line."""
 
