@@ -9,7 +9,7 @@ The modules, in the order of the data:
     answers          whole answers and stream events of chats
     shapes           the types inside an answer, brought into OpenAI's shape
     finishing        finish reasons
-    odd_usage        usage in another place or form
+    odd_usage        usage in another place of a stream
     texts            text completions
     embeddings       lists of embeddings
     refusals         errors
