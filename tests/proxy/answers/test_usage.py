@@ -41,7 +41,7 @@ def test_a_count_is_read_alike_as_a_whole_number_and_as_a_float(
 
 @pytest.mark.parametrize(("completion", "total"), [(5, 21), (12, 21)], ids=["beside", "within"])
 def test_reasoning_is_counted_once(completion: int, total: int) -> None:
-    """xAI counts the tokens of reasoning beside those of the answer. The total shows that."""
+    """In usage of xAI, they stand beside the tokens of the answer. The total shows that."""
     details = {"reasoning_tokens": 7}
     given = {"prompt_tokens": 9, "completion_tokens": completion, "total_tokens": total}
 
