@@ -161,7 +161,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         # repairs
         "call_id": Reason("The id has a form that the provider takes."),
         "call_ids": Reason("The provider has refused ids of calls."),
-        "parallel_calls": Reason("The provider takes one call in a turn."),
+        "parallel_calls": Reason("The provider takes one call in a turn.", "parallel_calls"),
         "refused_parameter": Reason("The provider has refused this parameter or its value."),
         "result_media": Reason("The media stands behind the result."),
         "schema": Reason("The provider has refused the schema: a simpler one is sent."),
@@ -212,6 +212,7 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
         "missing_result": _OPENAI,
         "no_turn": _GEMINI,
         "orphaned_result": _OPENAI,
+        "parallel_calls": "Databricks",
         "reasoning_missing": "DeepSeek",
         "refused_field": _GEMINI,
         "result_name_empty": _MISTRAL,

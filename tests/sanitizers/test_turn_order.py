@@ -84,7 +84,9 @@ def test_turns_of_more_calls_than_the_pattern_lists_are_unknown(count: int) -> N
         *(tool(i, "r") for i in ids),
     ]
     for profile in PROFILES.values():
-        if not profile.echoes_reasoning and profile.calls_with_text:
+        if profile.calls_with_text and not (profile.echoes_reasoning or profile.thinks_before_calls):
+            if not profile.parallel_calls and count > 1:
+                continue
             assert is_in_order(*order_of(history), profile) == (count <= 16)
             assert not faults(history, profile)
 
