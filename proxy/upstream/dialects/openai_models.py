@@ -22,6 +22,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -131,17 +132,21 @@ def is_openai(deployment: Deployment) -> bool:
     return host is not None and (host == "api.openai.com" or host.endswith(".api.openai.com"))
 
 
-_AZURE_FAMILIES = re.compile(r"^(gpt5|o)_series/.*")
-"""The names of deployments at Azure that say their model's family, in litellm's spelling."""
+_AZURE_FAMILIES: Mapping[str, str] = MappingProxyType({"gpt5_series/": "gpt-5", "o_series/": "o4-mini"})
+"""A model of each family that the name of a deployment at Azure may begin with, in litellm's spelling."""
+
+
+def azure_name(model: str) -> str:
+    """Return Azure's name of a deployment. It has no family."""
+    for mark in _AZURE_FAMILIES:
+        model = model.removeprefix(mark)
+    return model
 
 
 def _plain_name(model: str) -> str:
     """Return the name of *model*, or one of its family where the name of a deployment at Azure says only that."""
-    return _AZURE_FAMILIES.sub(_family_name, model.removeprefix("ft:"))
-
-
-def _family_name(found: re.Match[str]) -> str:
-    return "gpt-5" if found[1] == "gpt5" else "o4-mini"
+    name = model.removeprefix("ft:")
+    return next((known for mark, known in _AZURE_FAMILIES.items() if name.startswith(mark)), name)
 
 
 @lru_cache(maxsize=1024)

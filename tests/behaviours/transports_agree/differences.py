@@ -301,7 +301,7 @@ TABLE = (
     ),
     Difference(
         "likewise, where the rules for histories write null for an empty text",
-        "codestral databricks mistral openrouter/anthropic/claude-sonnet-4.5",
+        "codestral databricks mistral openrouter/anthropic/claude-sonnet-4.5 xai",
         ("empty texts",),
         {"body.messages[1].content": (ABSENT, None)},
     ),
@@ -332,12 +332,6 @@ TABLE = (
     Difference("likewise", _O_SERIES, ("names",), {"body.messages[3].role": ("user", "system")}),
     Difference(
         "likewise, without its name", _O_SERIES, ("names",), {"body.messages[0].name": (ABSENT, "sy")}
-    ),
-    Difference(
-        "Groq and Perplexity answer 400 to names (console.groq.com/docs/openai, litellm#2373). litellm sends them.",
-        "groq perplexity",
-        ("names",),
-        {f"body.messages[{at}].name": (name, ABSENT) for at, name in enumerate(("sy", "ann", "bo"))},
     ),
     Difference(
         "litellm drops the image though a model of the provider may see it.",

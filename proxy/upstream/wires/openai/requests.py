@@ -12,7 +12,7 @@ from proxy.core.source import OPENAI_CHAT
 from proxy.core.upstream_call import TextCall, UpstreamCall
 from proxy.upstream.signature_carriers import with_reasoning_details
 from proxy.upstream.wires.openai.parameters import asks_for_usage, renamed_parameters
-from proxy.upstream.wires.openai.provider_forms import message_form, model_name, split_calls, takes_one_call
+from proxy.upstream.wires.openai.provider_forms import message_form, model_name
 
 
 def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
@@ -28,8 +28,6 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     form = message_form(call.deployment)
     if form is not None:
         history = [form(message) for message in history]
-        if takes_one_call(call.deployment):
-            history = split_calls(history)
     messages = orjson.dumps(history)
     source = call.source
     if (
