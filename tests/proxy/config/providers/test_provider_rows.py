@@ -15,10 +15,6 @@ from tests.support.litellm_noise import LITELLM_NOISE
 pytestmark = LITELLM_NOISE
 
 OTHER_ADDRESSES = {
-    "deepseek": (
-        "https://api.deepseek.com/beta",
-        "litellm takes the address of DeepSeek's beta features, and api-docs.deepseek.com names /v1 for the rest",
-    ),
     "docker_model_runner": (
         "http://localhost:22088/engines/llama.cpp",
         "litellm assumes a server on this machine, where the direct transport wants api_base",
