@@ -26,6 +26,7 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     places                            the lines of faults and warnings in the file
     sdk_credentials                   places where the SDKs of AWS and Google find credentials
     binding                           addresses that need a key
+    forward_proxy_warnings            warnings of direct calls that miss a forward proxy
     remarks                           warnings: valid settings that are probably a mistake
     render                            faults and settings as text
     pools                             the deployments that answer for a model's name

@@ -11,11 +11,29 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from proxy.config.litellm_models import answers_responses
+from proxy.config.litellm_models import answers_responses, embeds
 from proxy.config.providers.find_provider import find_provider
 
 NEEDS = "the direct transport needs"
 """Begins each reason that a setting would remove."""
+
+ALWAYS_DIRECT = frozenset({"gemini", "openai"})
+"""Providers that ``auto`` calls directly behind a forward proxy too, since it always did."""
+
+NAMED_MODELS = frozenset({"azure"})
+"""Providers of whose wildcards ``auto`` asks each model by the transport that it needs, so that both are started.
+
+At Azure, litellm asks all GPT models from 5.4 on through another API where a request has tools. Of other providers,
+only a few models need litellm, which takes time and memory at the start.
+"""
+
+EMBEDS_ONLY_BY_LITELLM = frozenset({"huggingface", "perplexity"})
+"""Providers whose embeddings have a form of their own, which litellm (1.105.3) reads.
+
+Of all other rows without embeddings, litellm refuses them itself.
+"""
+
+_EMBEDDINGS = "the model's embeddings have a form that litellm reads"
 
 _AZURE_V1 = frozenset({"latest", "preview", "v1"})
 """Values of ``api_version`` that mean Azure's API without versions (learn.microsoft.com, "API version lifecycle")."""
@@ -70,8 +88,9 @@ _OLLAMA_OPTIONS = frozenset(
 class CallFacts:
     """The facts of a deployment that decide about its transport.
 
-    *model_id* is None for a wildcard, whose models all take the same transport. *given* are the further credentials.
-    *fields* are the names of the fields that are added to each body, and of those that a client may add.
+    *model_id* is None for a wildcard. *given* are the further credentials. *fields* are the names of the fields that
+    are added to each body, and of those that a client may add. *embeds* is True where the settings say that the model
+    is for embeddings. *forward_proxy* is the variable of the forward proxy that is meant for the address, or None.
     """
 
     provider: str
@@ -80,6 +99,8 @@ class CallFacts:
     has_key: bool
     given: Mapping[str, object]
     fields: Collection[str] = field(default=())
+    embeds: bool = False
+    forward_proxy: str | None = None
 
 
 def why_litellm(facts: CallFacts) -> str | None:
@@ -94,8 +115,24 @@ def why_litellm(facts: CallFacts) -> str | None:
         return _BY_RESPONSES
     if facts.api_base is None and row.base is None:
         return f"{NEEDS} litellm_params.api_base"
+    if _embeds_only_by_litellm(facts):
+        return _EMBEDDINGS
     find = _FURTHER.get(facts.provider)
-    return None if find is None else find(facts)
+    reason = None if find is None else find(facts)
+    if reason is None and facts.forward_proxy is not None and facts.provider not in ALWAYS_DIRECT:
+        return f"the direct transport does not use the forward proxy of {facts.forward_proxy}"
+    return reason
+
+
+def reads_table(provider: str) -> bool:
+    """Tell whether litellm's table decides about a model of *provider*. Its first reading takes some 20 ms."""
+    return provider in _WITH_RESPONSES | EMBEDS_ONLY_BY_LITELLM
+
+
+def _embeds_only_by_litellm(facts: CallFacts) -> bool:
+    if facts.provider not in EMBEDS_ONLY_BY_LITELLM:
+        return False
+    return facts.embeds or (facts.model_id is not None and embeds(f"{facts.provider}/{facts.model_id}"))
 
 
 def _asks_responses(facts: CallFacts) -> bool:
@@ -162,7 +199,7 @@ def _ollama(facts: CallFacts) -> str | None:
 def _perplexity(facts: CallFacts) -> str | None:
     name = facts.model_id or ""
     if name.startswith("pplx-embed"):
-        return "the model's embeddings have a form that litellm reads"
+        return _EMBEDDINGS
     return _BY_RESPONSES if "/" in name else None
 
 

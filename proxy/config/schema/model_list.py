@@ -155,6 +155,11 @@ class ModelInfo(Section):
     max_output_tokens: Count | None = None
     """Tokens that the model writes at most, the upper limit of the output reserve. Default: the catalogue's."""
 
+    @property
+    def embeds(self) -> bool:
+        """True where litellm's fact ``mode`` is ``embedding``."""
+        return self.__pydantic_extra__.get("mode") == "embedding"
+
     @override
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Return only the fields that this class declares. Any other fact may be a secret."""

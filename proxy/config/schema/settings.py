@@ -34,6 +34,7 @@ from proxy.config.schema.section import Section
 from proxy.config.schema.store import Store
 from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns
 from proxy.config.values import empty_section
+from proxy.core.forward_proxies import ForwardProxies
 
 _OrEmpty = BeforeValidator(empty_section)
 
@@ -79,6 +80,8 @@ class Settings(Section):
 
     _access: Mapping[str, ProviderAccess] = PrivateAttr(default_factory=dict)
 
+    _forward_proxies: ForwardProxies = PrivateAttr(default_factory=ForwardProxies)
+
     _places: tuple[int, ...] = PrivateAttr(default=())
 
     @property
@@ -114,6 +117,12 @@ class Settings(Section):
         copy._unavailable, copy._access, copy._places = dict(unavailable), dict(access), tuple(places)
         return copy
 
+    def with_forward_proxies(self, forward_proxies: ForwardProxies) -> Settings:
+        """Return a copy whose deployments know the forward proxies that the environment names."""
+        copy = self.model_copy()
+        copy._forward_proxies = forward_proxies
+        return copy
+
     @cached_property
     def routes(self) -> Routes:
         """The index of the model list. ``proxy.config.pools.resolve`` reads it."""
@@ -123,6 +132,7 @@ class Settings(Section):
             credentials=self.credential_list,
             access=self._access,
             aliases=self.router_settings.model_group_alias,
+            forward_proxies=self._forward_proxies,
         )
         return routes.leaving_out(self._unavailable) if self._unavailable else routes
 

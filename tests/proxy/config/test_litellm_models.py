@@ -9,6 +9,7 @@ import pytest
 
 from proxy.config.litellm_models import (
     answers_responses,
+    embeds,
     is_provider,
     likely_provider,
     models_of,
@@ -72,6 +73,20 @@ def test_chat_models_come_first() -> None:
 def test_the_table_s_providers_are_known(name: str, known: bool) -> None:
     """A provider is known if litellm's table lists it."""
     assert is_provider(name) is known
+
+
+@pytest.mark.parametrize(
+    ("model", "known"),
+    [
+        ("perplexity/pplx-embed-v1-4b", True),
+        ("azure/text-embedding-3-small", True),
+        ("azure/gpt-4.1", False),
+        ("perplexity/of-nobody", False),
+    ],
+)
+def test_the_table_knows_models_for_embeddings(model: str, known: bool) -> None:
+    """A name that the table does not list is not known to be for embeddings."""
+    assert embeds(model) is known
 
 
 @pytest.mark.parametrize(
