@@ -81,11 +81,17 @@ LEFT = {
         CallFacts("databricks", "catalog.schema.m", _HERE, has_key=True, given={}),
         CallFacts("databricks", "databricks-gpt-5-5", _HERE, has_key=True, given={}),
     ),
-    "huggingface": (CallFacts("huggingface", "together/org/m", None, has_key=True, given={}),),
+    "huggingface": (
+        CallFacts("huggingface", "together/org/m", None, has_key=True, given={}),
+        CallFacts("huggingface", "org/m", None, has_key=True, given={}, embeds=True),
+    ),
     "ollama_chat": (CallFacts("ollama_chat", "m", None, has_key=False, given={}, fields=("num_ctx",)),),
     "perplexity": (
         CallFacts("perplexity", "openai/m", None, has_key=True, given={}),
         CallFacts("perplexity", "pplx-embed-m", None, has_key=True, given={}),
+    ),
+    "all but `openai/` and `gemini/`": (
+        CallFacts("groq", "m", None, has_key=True, given={}, forward_proxy="HTTPS_PROXY"),
     ),
     "xai": (CallFacts("xai", "grok-4.20-multi-agent", None, has_key=True, given={}),),
 }
@@ -108,7 +114,7 @@ def further() -> list[list[str]]:
 def reasons() -> list[list[str]]:
     """Return the rows of the third table: the prefixes, and when ``auto`` leaves a deployment to litellm."""
     return [
-        [f"`{prefix}/`", why]
+        [f"`{prefix}/`" if "`" not in prefix else prefix, why]
         for prefix, facts in LEFT.items()
         for why in filter(None, map(why_litellm, facts))
     ]
