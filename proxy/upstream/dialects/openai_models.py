@@ -1,8 +1,8 @@
 """The parameters that OpenAI's own models refuse, by family, and the reasoning efforts that they take.
 
 A refused name fails the whole request: ``400 Unsupported parameter: 'stop' is not supported with this model.`` So the
-proxy drops the parameter and reports that. The rules apply to OpenAI's own service only. Other servers with OpenAI's
-API may use the same model names with other rules.
+proxy drops the parameter and reports that. The rules apply to OpenAI's own service, Azure and GitHub. Other servers
+with OpenAI's API may use the same model names with other rules.
 
 Sources (2026-11): OpenAI's chat completions reference and reasoning guide. Microsoft's list for the same models
 (learn.microsoft.com, "Azure OpenAI reasoning models"). Microsoft's list excludes temperature, top_p, both penalties,
@@ -149,11 +149,15 @@ def _plain_name(model: str) -> str:
     return next((known for mark, known in _AZURE_FAMILIES.items() if name.startswith(mark)), name)
 
 
+_SAME_MODELS = frozenset({"azure", "github"})
+"""Further services that run OpenAI's models. GitHub names some of them ``openai/NAME``, and has others' models too."""
+
+
 @lru_cache(maxsize=1024)
 def _family_of(deployment: Deployment) -> _Family | None:
-    if not is_openai(deployment) and deployment.provider != "azure":
+    if not is_openai(deployment) and deployment.provider not in _SAME_MODELS:
         return None
-    model = _plain_name(deployment.model_id)
+    model = _plain_name(deployment.model_id.removeprefix("openai/"))
     return next((family for family in _FAMILIES if family.ids.match(model)), None)
 
 
