@@ -30,7 +30,10 @@ WIRES: Mapping[str, ProviderWires] = MappingProxyType(
 """The wires by provider."""
 
 
-_READ_BY_LITELLM = " that the direct transport reads: list this model with model_info.mode: embedding, or set transport: litellm"
+_READ_BY_LITELLM = (
+    " that the direct transport reads: list this model with model_info.mode: embedding, "
+    "or set transport: litellm"
+)
 
 
 def wire_of(deployment: Deployment) -> Wire:
