@@ -67,11 +67,18 @@ SMALL, AGENT, REPAIRED = "small", "agent", "repaired"
 
 
 def row_body(size: str, parameters: Parameters) -> Body:
-    """Return the request of *size* for a row. Only a model that demands its reasoning back gets a history with it."""
+    """Return the request of *size* for a row.
+
+    Only a model that demands its reasoning back gets a history with it. Only a model that takes one call in a turn gets
+    a history with its parallel calls apart.
+    """
     if size != AGENT:
         return _bodies()["10k" if size == REPAIRED else size]
     body = _agent()
-    return body if is_legal(parameters, body) else request(with_reasoning(body["messages"]))
+    if is_legal(parameters, body):
+        return body
+    reasoned = request(with_reasoning(body["messages"]))
+    return reasoned if is_legal(parameters, reasoned) else request(with_calls_apart(body["messages"]))
 
 
 @cache
@@ -110,6 +117,23 @@ def with_reasoning(history: Iterable[Mapping[str, Any]]) -> History:
         else dict(message)
         for message in history
     ]
+
+
+def with_calls_apart(history: Iterable[Mapping[str, Any]]) -> History:
+    """Return *history* with one call in each message of the model, and its result behind it."""
+    given = [dict(message) for message in history]
+    results = {message["tool_call_id"]: message for message in given if message["role"] == "tool"}
+    out: History = []
+    for message in given:
+        calls = message.get("tool_calls", [])
+        if message["role"] == "tool":
+            continue
+        if not calls:
+            out.append(message)
+        for place, call in enumerate(calls):
+            said = message if place == 0 else {"role": "assistant", "content": f"{MARK} And this."}
+            out += [{**said, "tool_calls": [call]}, results[call["id"]]]
+    return out
 
 
 def _nine(call_id: str) -> str:

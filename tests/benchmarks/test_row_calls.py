@@ -47,13 +47,13 @@ MORE = {
         ),
         1.5,
     ),
-    # Each group of calls becomes several messages too.
+    # The number of calls in each turn is looked at too.
     "databricks/databricks-llama-4-maverick": 1.9,
-    # All messages are looked at: lists of texts, and calls without reasoning.
-    "moonshot/kimi-k2.5": 1.4,
+    # All messages are looked at: lists of texts.
     "moonshot/moonshot-v1-8k": 1.25,
     # The rules of a model that demands its reasoning back are followed step by step.
     "deepseek/deepseek-reasoner": 2.8,
+    "moonshot/kimi-k2.5": 2.8,
 }
 """The bounds of the rows that take more calls for a long history, in multiples of ``openai/``.
 
