@@ -22,6 +22,7 @@ from sanitizers.message_violations import (
     find_message_violations,
     has_empty_name,
     has_known_fields,
+    has_refused_name,
     is_misnamed,
 )
 from sanitizers.messages import Messages, are_objects, is_plain
@@ -73,6 +74,7 @@ RULES = MappingProxyType(
         "no_turn": "GenerateContentRequest.contents: contents is not specified [langchain-google#1393]",
         "orphaned_result": "messages with role 'tool' must be a response to a preceeding message with "
         "'tool_calls'. [autogen#3178]",
+        "parallel_calls": "Multiple tool calls are not supported. [litellm#31633]",
         "reasoning_missing": "The `reasoning_content` in the thinking mode must be passed back to the API. "
         "[hermes#15353]",
         "refused_field": "Unknown name: Cannot find field. [ai.nvim#13]",
@@ -147,7 +149,11 @@ def find_violations(
     for index in places and metered(places):  # most histories have none
         message = messages[index]
         if has_known_fields(message, profile) and is_plain(message, profile.refused_fields):
-            if "name" in message and message["role"] == "tool":
+            if "name" not in message:
+                continue
+            if has_refused_name(message, profile):
+                found.append((index, "refused_field"))
+            if message["role"] == "tool":
                 if is_misnamed(message, profile):
                     found.append((index, "tool_name_illegal"))
                 elif not profile.empty_names and has_empty_name(message, profile):
@@ -165,6 +171,8 @@ def _plain_ones_pass(outline: Outline, profile: Profile) -> bool:
     The ids, names and arguments of all calls are checked together, not message by message.
     """
     if outline.marked or not _takes_plain_fields(profile):
+        return False
+    if outline.named and profile.named_roles is not None and "tool" not in profile.named_roles:
         return False
     ids, longest = outline.call_ids, profile.max_call_id_length
     return not outline.names or (

@@ -95,6 +95,8 @@ def find_message_violations(message: Message, profile: Profile) -> Iterator[str]
         for name in message.keys() & profile.refused_fields:
             if message[name] is not None:
                 yield "refused_field"
+    if profile.named_roles is not None and has_refused_name(message, profile):
+        yield "refused_field"
 
 
 def is_misnamed(holder: dict[str, Any], profile: Profile) -> bool:
@@ -106,6 +108,12 @@ def is_misnamed(holder: dict[str, Any], profile: Profile) -> bool:
 def has_empty_name(message: Message, profile: Profile) -> bool:
     """Tell whether *message* is a tool result with an empty name, where the provider refuses such a name."""
     return not profile.empty_names and message["role"] == "tool" and message.get("name") == ""
+
+
+def has_refused_name(message: Message, profile: Profile) -> bool:
+    """Tell whether *message* has a name, where the provider refuses names of its role."""
+    roles = profile.named_roles
+    return roles is not None and message.get("name") is not None and message["role"] not in roles
 
 
 @lru_cache(maxsize=4096)
@@ -188,9 +196,7 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
             continue
         if call.get("type") != "function":
             yield "call_type"
-        if profile.only_fields is not None and not (
-            call.keys() <= CALL_FIELDS and function.keys() <= FUNCTION_FIELDS
-        ):
+        if profile.bare_calls and not (call.keys() <= CALL_FIELDS and function.keys() <= FUNCTION_FIELDS):
             yield "unknown_field"
         if is_misnamed(function, profile):
             yield "tool_name_illegal"

@@ -22,13 +22,18 @@ from sanitizers.provider_profiles import (
     CHAT_TEMPLATE_MISTRAL,
     COHERE,
     DATABRICKS,
+    DATABRICKS_CLAUDE,
     DEEPSEEK,
     DEEPSEEK_REASONER,
     DEEPSEEK_THINKING,
     FIREWORKS,
     GROQ,
+    KIMI,
+    MINIMAX,
     MISTRAL,
+    PERPLEXITY,
     PROVIDER_PROFILES,
+    XAI,
 )
 
 URL_ROUTES = frozenset(
@@ -90,7 +95,7 @@ _ROUTES: Mapping[str, Profile] = MappingProxyType(
         "anthropic": ANTHROPIC_STRICT,
         "bedrock": BEDROCK,
         "bedrock_converse": BEDROCK,
-        "cerebras": GROQ,
+        "cerebras": replace(GROQ, named_roles=None),
         "codestral": MISTRAL,
         "cohere": COHERE,
         "cohere_chat": COHERE,
@@ -99,7 +104,10 @@ _ROUTES: Mapping[str, Profile] = MappingProxyType(
         "fireworks_ai": FIREWORKS,
         "gemini": GEMINI_3_STRICT,
         "groq": GROQ,
+        "minimax": MINIMAX,
         "mistral": MISTRAL,
+        "perplexity": PERPLEXITY,
+        "xai": XAI,
     }
 )
 """Maps a route to the profile of its models, for names that do not choose another profile."""
@@ -177,11 +185,37 @@ def profile_for(model: str, name: str | None = None) -> Profile:
     if slash and route.startswith("ollama"):
         # Its wire has images, and litellm leaves everything else out without a word.
         profile = replace(profile, refused_media=MEDIA_PARTS - {"image_url"})
+    if slash and route in _ROUTES:
+        profile = _at_service(profile, _of_route(route, own))
     if profile.developer_role and slash and route not in _DEVELOPER_ROUTES:
         profile = replace(profile, developer_role=False)
     if profile.remote_media and slash and route not in URL_ROUTES:
         return replace(profile, remote_media=False)
     return profile
+
+
+def _at_service(profile: Profile, service: Profile) -> Profile:
+    """Return the *profile* of a model with the rules of the *service* about names and calls.
+
+    They hold for all models of the service. But no calls are split for a model that signs them: only the first of
+    parallel calls has a signature.
+    """
+    at_service = replace(
+        profile,
+        named_roles=service.named_roles if profile.named_roles is None else profile.named_roles,
+        bare_calls=profile.bare_calls or service.bare_calls,
+        parallel_calls=profile.parallel_calls and (service.parallel_calls or profile.signs_calls),
+    )
+    return profile if at_service == profile else at_service
+
+
+def _of_route(route: str, name: str) -> Profile:
+    """Return the profile of a model whose *name* chooses no other. *name* is in lower case."""
+    if route == "databricks" and "claude" in name:
+        return DATABRICKS_CLAUDE
+    if route == "moonshot" and "kimi" in name:
+        return KIMI
+    return _ROUTES.get(route, OPENAI)
 
 
 def _longest(name: str) -> Profile | None:
@@ -216,4 +250,4 @@ def _row(route: str, name: str) -> Profile:
         return _DEEPSEEKS[name]
     if is_mistral and route not in ("", "openai"):
         return MISTRAL
-    return _ROUTES.get(route, OPENAI)
+    return _of_route(route, name)

@@ -118,6 +118,9 @@ class Profile:
     calls_with_text: bool = True
     """An assistant message may hold a text and calls together."""
 
+    parallel_calls: bool = True
+    """An assistant message may hold several calls."""
+
     system_role: bool = True
     """The provider has a role ``system``. Otherwise system messages become the user's."""
 
@@ -139,15 +142,23 @@ class Profile:
     echoes_if_asked: bool = False
     """Assistant messages must have ``reasoning_content`` where the request asks the model to think."""
 
-    only_fields: frozenset[str] | None = None
-    """The only fields that a message may have, or None where others are ignored.
+    thinks_before_calls: bool = False
+    """Assistant messages with calls must have ``reasoning_content`` that is not empty. White space is enough."""
 
-    Where there is such a list, a call has only the fields of :data:`sanitizers.messages.CALL_FIELDS`. Its function has
-    only those of :data:`sanitizers.messages.FUNCTION_FIELDS`.
-    """
+    only_fields: frozenset[str] | None = None
+    """The only fields that a message may have, or None where others are ignored."""
 
     result_fields: frozenset[str] = frozenset()
     """The fields that a tool result may have in addition to :attr:`only_fields`."""
+
+    bare_calls: bool = False
+    """A function's call may have no fields but those of :data:`sanitizers.messages.CALL_FIELDS`.
+
+    The function in it has only the fields of :data:`sanitizers.messages.FUNCTION_FIELDS`.
+    """
+
+    named_roles: frozenset[str] | None = None
+    """The roles whose messages may have a ``name``, or None where all may. A name that is null does not count."""
 
     null_content: bool = True
     """The content of an assistant message with calls may be missing or null. Otherwise an empty text is written."""

@@ -116,6 +116,7 @@ MISTRAL = replace(
     # 422 "Extra inputs are not permitted"; litellm passes unknown fields on.
     only_fields=frozenset({"content", "prefix", "role", "tool_calls"}),
     result_fields=frozenset({"name", "tool_call_id"}),
+    bare_calls=True,
     empty_names=False,
 )
 """Mistral's own service, and its models on other services (omlx#1997)."""
@@ -163,6 +164,7 @@ COHERE = replace(
     # 422 "unknown field"; litellm passes them on.
     only_fields=frozenset({"citations", "content", "role", "tool_calls", "tool_plan"}),
     result_fields=frozenset({"tool_call_id"}),
+    bare_calls=True,
 )
 """Cohere's chat API, version 2, which litellm uses unless a name says ``v1/``.
 
@@ -211,6 +213,7 @@ CHAT_TEMPLATE_MISTRAL = replace(
     # Thoughts reach tokenizers before V13 as "Unexpected content chunk types in assistant message: ['ThinkChunk']".
     only_fields=frozenset({"content", "role", "tool_calls"}),
     result_fields=MISTRAL.result_fields,
+    bare_calls=True,
     empty_names=False,
 )
 """A Mistral model on a server with a chat template: mistral-common checks the request (omlx#1997).
@@ -225,31 +228,93 @@ GROQ = replace(
     OPENAI,
     name="groq",
     # "property 'reasoning_content' is unsupported" (freellmapi#1070, AstrBot#5946). Cerebras refuses such fields too:
-    # litellm sends them to both.
-    refused_fields=_OURS | _REASONING | {"cache_control", "provider_specific_fields"},
+    # litellm sends them to both. OpenAI's SDK sends the `annotations` of an answer back, and no request has them.
+    refused_fields=_OURS | _REASONING | {"annotations", "cache_control", "provider_specific_fields"},
+    # OpenAI's SDK writes `parsed_arguments` into calls.
+    bare_calls=True,
+    # 400 for `messages[].name` (console.groq.com/docs/openai). A function's result needs its name.
+    named_roles=frozenset({"function"}),
 )
 """Groq and Cerebras: OpenAI's rules, and no field that OpenAI does not have."""
 
 DATABRICKS = replace(
     OPENAI,
     name="databricks",
-    # Unknown fields are refused, and `name` of a user's message was once one of them (autogen#4761). litellm leaves
-    # thoughts out, and sends cache marks to Claude.
-    refused_fields=_OURS | _REASONING | {"provider_specific_fields"},
+    # Unknown fields are refused. litellm leaves thoughts out, and sends cache marks to Claude.
+    refused_fields=_OURS | _REASONING | {"annotations", "provider_specific_fields"},
+    bare_calls=True,
+    # All names were refused until 2025-01 (autogen#4761). litellm sends those of users.
+    named_roles=frozenset({"function", "user"}),
     # litellm, `llms/databricks`: empty texts are refused, and turns of the model that hold nothing.
     empty_texts=False,
     # litellm merges them for all models but Claude.
     many_systems=False,
+    # "Multiple tool calls are not supported." (litellm#31633)
+    parallel_calls=False,
 )
-"""Databricks: OpenAI's rules, and no thoughts and empty texts."""
+"""Databricks: OpenAI's rules, one call in a turn, and no thoughts and empty texts."""
+
+DATABRICKS_CLAUDE = replace(DATABRICKS, name="databricks-claude", parallel_calls=True)
+"""Claude at Databricks, which takes several calls in a turn (litellm#31633)."""
 
 FIREWORKS = replace(
     OPENAI,
     name="fireworks",
     # "Extra inputs are not permitted, field: 'messages[n].…'" (litellm, `llms/fireworks_ai`). Thoughts are read.
-    refused_fields=_OURS | {"cache_control", "provider_specific_fields", "thinking_blocks"},
+    refused_fields=_OURS | {"annotations", "cache_control", "provider_specific_fields", "thinking_blocks"},
+    bare_calls=True,
 )
 """Fireworks: OpenAI's rules, and no cache marks."""
+
+KIMI = replace(
+    OPENAI,
+    name="kimi",
+    # "thinking is enabled but reasoning_content is missing in assistant tool call message" (continue#11806). Kimi K2.6
+    # takes an empty text for a missing one (pi#4178). litellm writes a blank.
+    thinks_before_calls=True,
+)
+"""Kimi at Moonshot: OpenAI's rules, and thoughts beside calls."""
+
+MINIMAX = replace(
+    OPENAI,
+    name="minimax",
+    # "invalid chat setting (2013)" for two of them (openclaw#19386, MiniMax-M2#51).
+    many_systems=False,
+    # "chat content has invalid message role: system (2013)" (CodexPlusPlus#267, temm1e#59).
+    system_anywhere=False,
+)
+"""MiniMax: OpenAI's rules, and one system message, at the head."""
+
+PERPLEXITY = replace(
+    OPENAI,
+    name="perplexity",
+    # "After the (optional) system message(s), user and assistant roles should be alternating." (api-discussion#265,
+    # OpenManus#580)
+    user_first=True,
+    turn_required=True,
+    system_anywhere=False,
+    assistant_runs=False,
+    user_runs=False,
+    # "Last message must have role `user`." (litellm#3918)
+    model_last=False,
+    # "ChatMessage.__init__() got an unexpected keyword argument 'name'" (litellm#2373)
+    refused_fields=_OURS | _REASONING | {"annotations", "cache_control", "provider_specific_fields"},
+    bare_calls=True,
+    named_roles=frozenset({"function"}),
+)
+"""Perplexity: turns that alternate, with the user's first and last."""
+
+XAI = replace(
+    OPENAI,
+    name="xai",
+    # "Each message must have at least one content element." (AstrBot#6447) "An empty message was provided. Every
+    # message needs at least one non-empty content element." (LangBot#1205)
+    empty_texts=False,
+    blank_results=False,
+    # "Only messages of role 'user' can have a name." (litellm#9720). A function's result needs its name.
+    named_roles=frozenset({"function", "user"}),
+)
+"""xAI: OpenAI's rules, no empty texts and results, and names of users alone."""
 
 PROVIDER_PROFILES = (
     ANTHROPIC,
@@ -262,11 +327,16 @@ PROVIDER_PROFILES = (
     CHAT_TEMPLATE_MISTRAL,
     COHERE,
     DATABRICKS,
+    DATABRICKS_CLAUDE,
     DEEPSEEK,
     DEEPSEEK_REASONER,
     DEEPSEEK_THINKING,
     FIREWORKS,
     GROQ,
+    KIMI,
+    MINIMAX,
     MISTRAL,
+    PERPLEXITY,
+    XAI,
 )
 """Every profile of this module, sorted by name."""

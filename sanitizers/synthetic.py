@@ -30,6 +30,9 @@ EMPTY_RESULT = "(empty result)"
 BRIDGE = "Understood."
 """The assistant message between a tool's result and the user's message, where a provider needs one."""
 
+NO_THOUGHT = " "
+"""The thoughts of a turn whose own thoughts are lost, where a provider takes an empty text for missing thoughts."""
+
 NOTICE_START = "[turnright: "
 """The beginning of every notice of the turn guard (:mod:`sanitizers.turns`).
 

@@ -60,6 +60,8 @@ def is_in_order(letters: str, ids: Sequence[str], result_ids: Sequence[str | Non
         return False
     if ids and (not profile.calls_with_text or (profile.unique_call_ids and len(set(ids)) < len(ids))):
         return False
+    if ids and (profile.thinks_before_calls or (not profile.parallel_calls and "e" in letters)):
+        return False
     # The rules for a trailing assistant message depend on its content.
     if not (profile.model_last and profile.trailing_space) and letters.rstrip("ds").endswith("a"):
         return False

@@ -32,7 +32,7 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
     previous = ""  # role of the turn before, system messages left out
     neighbour = ""  # role of the message before
     ordered, unique, with_text = profile.ordered_results, profile.unique_call_ids, profile.calls_with_text
-    echoes = profile.echoes_reasoning
+    echoes, thinks_first = profile.echoes_reasoning, profile.thinks_before_calls
     for index, message in enumerate(metered(messages)):
         role = message["role"]
         if role == "tool":
@@ -79,7 +79,11 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
                 else:
                     expected = [call.get("id") or "" for call in calls]
                     wanted = set(expected)
+                    if not profile.parallel_calls:
+                        yield "parallel_calls", index
                 answered, next_result, call_turn = set(), 0, index
+                if thinks_first and not _has_text(message.get("reasoning_content")):
+                    yield "reasoning_missing", index
                 if not with_text and message.get("content"):
                     yield "text_beside_calls", index
                 if unique:
@@ -101,6 +105,10 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
             yield "trailing_model_turn", last
         elif not profile.trailing_space and _last_letter(spoke_last.get("content")).isspace():
             yield "trailing_space", last
+
+
+def _has_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
 
 
 def _last_letter(content: Any) -> str:

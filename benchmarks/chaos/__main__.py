@@ -10,7 +10,9 @@ import sys
 from collections import Counter
 
 from benchmarks.chaos.asking import ANSWERED
+from benchmarks.chaos.providers import OPENAI_NAME
 from benchmarks.chaos.run import Report, run
+from tests.support.compatible_emulator import PROVIDERS
 
 
 def main() -> int:
@@ -23,11 +25,23 @@ def main() -> int:
     )
     parser.add_argument("--transport", choices=("direct", "litellm"), default="direct")
     parser.add_argument(
+        "--provider",
+        action="append",
+        choices=(OPENAI_NAME, *PROVIDERS),
+        metavar="NAME",
+        help="beside Gemini, and once for each run (default: openai)",
+    )
+    parser.add_argument(
         "--seed", type=int, default=secrets.randbelow(2**31), help="default: another each time"
     )
     given = parser.parse_args()
+    return max([_run_at(name, given) for name in given.provider or [OPENAI_NAME]])
+
+
+def _run_at(provider: str, given: argparse.Namespace) -> int:
     print(
-        f"{given.requests} requests over {given.transport}, {given.concurrency} at a time, seed {given.seed}\n"
+        f"{given.requests} requests to Gemini and {provider} over {given.transport}, {given.concurrency} at a time, "
+        f"seed {given.seed}\n"
     )
     report = asyncio.run(
         run(
@@ -36,6 +50,7 @@ def main() -> int:
             share=given.share,
             transport=given.transport,
             seed=given.seed,
+            provider=provider,
         )
     )
     print_report(report)

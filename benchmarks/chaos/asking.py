@@ -9,6 +9,7 @@ from typing import Any
 
 import aiohttp
 
+from benchmarks.chaos.providers import SECRETS
 from benchmarks.chaos.questions import Heard, Question, Violation, check_beginning, check_whole
 
 HANG_S = 60.0
@@ -106,6 +107,6 @@ def code_of(question: Question, body: dict[str, Any]) -> str:
     error = body["error"]
     if not error.keys() >= {"message", "type", "param", "code"} or not error["message"]:
         raise Violation(f"{question}: no envelope: {body}")
-    if "Traceback" in error["message"] or "emulated-key" in error["message"]:
+    if any(words in error["message"] for words in ("Traceback", *SECRETS)):
         raise Violation(f"{question}: an error that says too much: {body}")
     return str(error["code"])

@@ -1,8 +1,11 @@
-"""Run the emulators of Gemini and OpenAI on loopback, in the run's event loop, and configure the proxy for both."""
+"""Run two emulators on loopback, in the run's event loop, and configure the proxy for both: Gemini's and another one.
+
+The other provider is OpenAI, or one of those that copy OpenAI's wire (:mod:`tests.support.compatible_emulator`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +13,12 @@ from typing import Any
 from aiohttp import web
 
 from benchmarks.chaos.faults import Faults, GeminiQueue, OpenAIQueue
-from proxy.emulator import create_emulator
+from proxy.emulator import create_emulator as create_gemini_emulator
 from proxy.emulator.journal import Journal
 from proxy.emulator.state import STATE
-from tests.support.openai_emulator import EMULATOR, OpenAIEmulator, create_openai_emulator
+from tests.support.compatible_emulator import PROVIDERS
+from tests.support.emulated import EMULATOR, Emulator, Wire, create_emulator
+from tests.support.openai_emulator import OPENAI
 
 KEEP_ALIVE_S = 1.0
 """Seconds after which failing providers close idle connections. A call on a connection that just closed is retried."""
@@ -24,17 +29,24 @@ PATIENT_S = 60.0
 No slow machine reaches this limit.
 """
 
-MODELS = ("gemini", "openai")
+GEMINI, OPENAI_NAME = "gemini", "openai"
+
+KEY = "emulated-key"
+"""The key of Gemini and OpenAI. Each other provider takes one of its own."""
+
+SECRETS = (KEY, *(provider.secret for provider in PROVIDERS.values()))
+"""The keys that no error may hold."""
 
 
 @dataclass(frozen=True)
 class Providers:
-    """The running providers: their addresses and the records of their calls."""
+    """The running providers: their addresses and the records of their calls. *name* is the other provider's."""
 
     gemini_base: str
-    openai_base: str
+    name: str
+    base: str
     journal: Journal
-    openai: OpenAIEmulator
+    other: Emulator
     runners: tuple[web.AppRunner, ...]
 
     def close_all(self) -> None:
@@ -50,21 +62,28 @@ class Providers:
     def running(self) -> int:
         """The number of recorded calls that have not ended."""
         gemini = len([entry for entry in self.journal.as_json() if entry["finished"] == "running"])
-        return gemini + len([request for request in self.openai.requests if request.finished is None])
+        return gemini + len([request for request in self.other.requests if request.finished is None])
+
+    @property
+    def models(self) -> tuple[str, str]:
+        """The names of the models that clients ask for."""
+        return GEMINI, self.name
 
 
 @asynccontextmanager
-async def providing(faults: Faults, *, keep_alive_s: float) -> AsyncIterator[Providers]:
-    """Serve both providers while the context lasts. Their calls fail with the faults that *faults* draws."""
-    gemini, openai = create_emulator(), create_openai_emulator()
+async def providing(faults: Faults, name: str, *, keep_alive_s: float) -> AsyncIterator[Providers]:
+    """Serve Gemini and the provider *name* while the context lasts. Their calls fail with the faults of *faults*."""
+    wire: Wire = OPENAI if name == OPENAI_NAME else PROVIDERS[name]
+    gemini, other = create_gemini_emulator(), create_emulator(wire)
     gemini[STATE].faults = GeminiQueue(faults)
-    openai[EMULATOR].faults = OpenAIQueue(faults)
-    async with _listening(gemini, keep_alive_s) as one, _listening(openai, keep_alive_s) as two:
+    other[EMULATOR].faults = OpenAIQueue(faults)
+    async with _listening(gemini, keep_alive_s) as one, _listening(other, keep_alive_s) as two:
         yield Providers(
             f"{_origin(one)}/v1beta",
-            f"{_origin(two)}/v1",
+            name,
+            f"{_origin(two)}{wire.base_path}",
             gemini[STATE].journal,
-            openai[EMULATOR],
+            other[EMULATOR],
             (one, two),
         )
 
@@ -87,23 +106,37 @@ def _origin(runner: web.AppRunner) -> str:
 
 
 def config_for(providers: Providers, transport: str, *, silence_s: float) -> dict[str, Any]:
-    """Return a configuration: a pool of two Gemini models and an OpenAI model, each the other's fallback."""
+    """Return a configuration: a pool of two Gemini models and a model of the other provider.
 
-    def entry(name: str, model: str, base: str) -> dict[str, Any]:
-        parameters = {"model": model, "api_key": "emulated-key", "api_base": base}
-        return {"model_name": name, "transport": transport, "litellm_params": parameters}
+    Each is the other's fallback.
+    """
 
+    def entry(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        return {"model_name": name, "transport": transport, "litellm_params": dict(parameters)}
+
+    gemini = {"api_key": KEY, "api_base": providers.gemini_base}
+    other = providers.name
     return {
         "model_list": [
-            entry("gemini", "gemini/gemini-3.6-flash", providers.gemini_base),
-            entry("gemini", "gemini/gemini-2.5-pro", providers.gemini_base),
-            entry("openai", "openai/gpt-4.1", providers.openai_base),
+            entry(GEMINI, {"model": "gemini/gemini-3.6-flash", **gemini}),
+            entry(GEMINI, {"model": "gemini/gemini-2.5-pro", **gemini}),
+            entry(other, parameters_of(other, providers.base)),
         ],
         "router_settings": {
             "timeout": max(20, silence_s),
             "first_byte_timeout": silence_s,
             "idle_timeout": silence_s,
-            "fallbacks": [{"gemini": ["openai"]}, {"openai": ["gemini"]}],
+            "fallbacks": [{GEMINI: [other]}, {other: [GEMINI]}],
         },
         "general_settings": {"drain_delay": 0, "drain_grace": 1},
     }
+
+
+def parameters_of(name: str, base: str) -> dict[str, str]:
+    """Return the ``litellm_params`` of the provider *name* at the address *base*."""
+    if name == OPENAI_NAME:
+        return {"model": "openai/gpt-4.1", "api_key": KEY, "api_base": base}
+    provider = PROVIDERS[name]
+    key = "azure_ad_token" if provider.key == "token" else "api_key"
+    model = f"{provider.prefix}/{provider.model}"
+    return {"model": model, key: provider.secret, "api_base": base, **provider.settings}

@@ -19,7 +19,7 @@ import aiohttp
 
 from benchmarks.chaos.asking import Outcome, ask
 from benchmarks.chaos.faults import TOO_LONG_S, Faults
-from benchmarks.chaos.providers import KEEP_ALIVE_S, MODELS, PATIENT_S, Providers, config_for, providing
+from benchmarks.chaos.providers import KEEP_ALIVE_S, OPENAI_NAME, PATIENT_S, Providers, config_for, providing
 from benchmarks.chaos.questions import Question, Violation
 from benchmarks.chaos.serving import Server
 from benchmarks.chaos.watching import Held, Samples, by_label, connections, read_metrics, settle, total
@@ -63,20 +63,32 @@ class Report:
     held: dict[str, Held] = field(default_factory=dict)
 
 
-async def run(*, requests: int, concurrency: int, share: float, transport: str, seed: int) -> Report:
-    """Ask *requests* questions, *concurrency* at a time, while *share* of the calls fail, and return the report."""
+async def run(
+    *,
+    requests: int,
+    concurrency: int,
+    share: float,
+    transport: str,
+    seed: int,
+    provider: str = OPENAI_NAME,
+) -> Report:
+    """Ask *requests* questions, *concurrency* at a time, while *share* of the calls fail, and return the report.
+
+    *provider* is the one beside Gemini.
+    """
     report = Report(seed, transport)
     random = Random(seed)
     faults = Faults(random, 0.0, hidden=transport == "direct")
     silence_s, keep_alive_s = (TOO_LONG_S * 0.6, KEEP_ALIVE_S) if share else (PATIENT_S, PATIENT_S)
-    async with providing(faults, keep_alive_s=keep_alive_s) as providers:
+    async with providing(faults, provider, keep_alive_s=keep_alive_s) as providers:
         with tempfile.TemporaryDirectory() as directory:
             config = config_for(providers, transport, silence_s=silence_s)
             server = await asyncio.to_thread(Server, Path(directory), config)
             try:
                 await _warm_up(server.served, providers, report)
                 faults.share = share
-                await _ask_all(server.served, questions(requests, random), concurrency, report)
+                asked = questions(requests, random, providers.models)
+                await _ask_all(server.served, asked, concurrency, report)
                 faults.share = 0.0
                 await _look_after(server.served, providers, faults, report)
             finally:
@@ -85,10 +97,10 @@ async def run(*, requests: int, concurrency: int, share: float, transport: str, 
     return report
 
 
-def questions(count: int, random: Random) -> Iterator[Question]:
+def questions(count: int, random: Random, models: tuple[str, str]) -> Iterator[Question]:
     """Yield *count* questions, of which every second is streamed. Models, texts and calls are drawn at random."""
     for number in range(count):
-        yield Question(number, random.choice(MODELS), stream=number % 2 == 0, calls=random.random() < 0.5)
+        yield Question(number, random.choice(models), stream=number % 2 == 0, calls=random.random() < 0.5)
 
 
 async def _warm_up(served: Served, providers: Providers, report: Report) -> None:
@@ -98,12 +110,14 @@ async def _warm_up(served: Served, providers: Providers, report: Report) -> None
     """
     async with aiohttp.ClientSession() as session:
         for number in range(_WARM_UP):
-            question = Question(number, MODELS[number % 2], stream=number % 4 > 1, calls=number % 8 > 3)
+            question = Question(
+                number, providers.models[number % 2], stream=number % 4 > 1, calls=number % 8 > 3
+            )
             await ask(session, served.origin, question)
     await settle(lambda: not providers.running, 10.0)
     providers.close_all()
     await asyncio.sleep(1.0)
-    providers.openai.answered = 0
+    providers.other.answered = 0
     report.held["at rest"] = Held.by(served.running.process.pid)
 
 

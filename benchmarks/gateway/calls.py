@@ -13,7 +13,7 @@ import http.client
 import io
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import orjson
@@ -21,6 +21,7 @@ import orjson
 from benchmarks.gateway.bodies import MARK, Body, bodies, encode, numbered
 from benchmarks.gateway.peers import CHAT, model_list
 from benchmarks.gateway.processes import free_port, running, wait_until
+from benchmarks.gateway.row_models import AGAIN, Parameters, row_body, row_config, row_models
 from benchmarks.gateway.tables import render
 from proxy.config import load_settings
 from proxy.observability.logs import configure_logs
@@ -37,6 +38,12 @@ The batch with the fewest calls decides, since others may include a sample for c
 second.
 """
 
+_ROW_WARM_UP, _ROW_REQUESTS = 10, 8
+"""The requests to each of many rows: before the count, and those that are counted one by one.
+
+The request with the fewest calls decides, so a slow machine may take samples for calibration meanwhile.
+"""
+
 ROUTES = {"OpenAI": "m-openai", "Gemini": "m-gemini"}
 
 
@@ -44,6 +51,12 @@ def count_calls(sizes: dict[str, Body]) -> dict[str, dict[str, float]]:
     """Return the number of function calls for one request, in Python and in C, by route and size."""
     with tempfile.TemporaryDirectory() as scratch, serve_provider(Path(scratch)) as provider:
         return asyncio.run(_count_all(sizes, provider))
+
+
+def count_rows(rows: Mapping[str, Parameters], size: str) -> dict[str, float]:
+    """Return the number of calls for one whole request of *size* to each of *rows*, whose addresses are replaced."""
+    with tempfile.TemporaryDirectory() as scratch, serve_provider(Path(scratch)) as provider:
+        return asyncio.run(_count_rows(rows, size, provider))
 
 
 @contextlib.contextmanager
@@ -76,6 +89,33 @@ async def _count_all(sizes: dict[str, Body], provider: str) -> dict[str, dict[st
         }
 
 
+async def _count_rows(rows: Mapping[str, Parameters], size: str, provider: str) -> dict[str, float]:
+    at = row_models(provider)
+    chosen = {name: at[name] for name in (*rows, AGAIN)}
+    configure_logs(io.StringIO())
+    settings = load_settings(orjson.dumps(row_config(chosen)), {}).settings
+    upstream = SelectingUpstream.for_settings(settings)
+    async with serving(settings, upstream, host="127.0.0.1", port=0) as server:
+        parts = encode(row_body(size, chosen[AGAIN]), model=AGAIN).split(MARK.encode())
+        others = range(1_000, 1_000 + _WARM_UP)  # caches would know the numbers that are counted
+        await asyncio.to_thread(_send, server.port, parts, others)
+        return {name: await _least(server.port, name, row_body(size, at[name])) for name in rows}
+
+
+async def _least(port: int, name: str, body: Body) -> float:
+    """Return the calls of the cheapest of some requests on one connection."""
+    parts = encode(body, model=name).split(MARK.encode())
+    counts = []
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+        for number in range(_ROW_WARM_UP + _ROW_REQUESTS):
+            profile = cProfile.Profile()  # of this thread alone, which the server runs in
+            profile.enable()
+            await asyncio.to_thread(_ask, connection, numbered(parts, number, growing=False))
+            profile.disable()
+            counts.append(sum(entry.callcount for entry in profile.getstats()))
+    return min(counts[_ROW_WARM_UP:])
+
+
 async def _count(port: int, model: str, body: Body) -> float:
     parts = encode(body, model=model).split(MARK.encode())
     await asyncio.to_thread(_send, port, parts, range(_WARM_UP))
@@ -92,12 +132,15 @@ async def _count(port: int, model: str, body: Body) -> float:
 def _send(port: int, parts: list[bytes], numbers: range) -> None:
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
         for number in numbers:
-            body = numbered(parts, number, growing=False)
-            connection.request("POST", CHAT, body, {"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            said = answer.read()
-            if answer.status != 200:
-                raise SystemExit(f"{answer.status}: {said[:300]!r}")
+            _ask(connection, numbered(parts, number, growing=False))
+
+
+def _ask(connection: http.client.HTTPConnection, body: bytes) -> None:
+    connection.request("POST", CHAT, body, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    said = answer.read()
+    if answer.status != 200:
+        raise SystemExit(f"{answer.status}: {said[:300]!r}")
 
 
 def main() -> None:

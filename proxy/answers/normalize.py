@@ -84,7 +84,9 @@ class ChunkNormalizer:
         Raises :class:`proxy.core.errors.UpstreamFault` for a tool call that ended without a name, or that the model
         repeats over and over.
         """
-        if not self._head_set:  # the first chunk's id stays, since litellm makes a new one for each chunk
+        # The first chunk's id stays, since litellm makes a new one for each chunk. A chunk without choices does not
+        # count: Azure's filter comes first, with an empty id and model (openai-python#1677).
+        if not self._head_set and chunk.get("choices"):
             self._head_set = True
             self._id = _text_or_none(chunk.get("id")) or self._id
             self._model = _text_or_none(chunk.get("model")) or self._model

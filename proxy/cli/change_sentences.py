@@ -49,6 +49,7 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
         "late_result": "A result was moved directly behind its call.",
         "result_order": "A result was moved to the place of its call.",
         "identical_call": "Two identical calls of one turn became one.",
+        "parallel_calls": "Several calls of one turn got turns of their own.",
         "media_in_result": "An image was moved out of a tool result.",
         "assistant_run": "Two model turns in a row became one.",
         "user_run": "Two user turns in a row became one.",

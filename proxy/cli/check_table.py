@@ -169,7 +169,7 @@ def _transport(deployment: DeploymentPreview) -> str:
         why = f"auto: {provider} is spoken directly" if reason is None else f"auto: {reason}"
     host = deployment.host or "the provider's address in litellm"
     if deployment.transport is None:
-        return "by the requested model, to its provider's address"
+        return "by the requested model, to " + (deployment.host or "its provider's address")
     if deployment.key == "the provider's own":
         why, host = "configured", "the requested model's provider"
     return f"{deployment.transport} ({why}), to {host}"

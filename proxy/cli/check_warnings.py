@@ -6,6 +6,7 @@ operator reads. Warnings that matter at every start are in :mod:`proxy.config.re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from proxy.cli.compaction_warnings import find_compaction_warnings
@@ -28,14 +29,7 @@ from proxy.upstream.transports import reason_of, transport_of, uses_litellm
 
 _KEYED_PROVIDERS = frozenset(provider.prefix for provider in PROVIDERS)
 
-
-def _requires_key(provider: str) -> bool:
-    """Return True for a provider that answers nobody without a key, and not for a server on this machine."""
-    row = find_provider(provider)
-    return provider in _KEYED_PROVIDERS or (
-        row is not None and (row.base or "").startswith("https:") and bool(row.keys)
-    )
-
+_SETTING = re.compile(r"litellm_params\.\w+")
 
 _SAME_WINDOW = 0.9
 """The share of the pool's largest window from which a window counts as equal. Windows of one model differ by less."""
@@ -74,7 +68,7 @@ def find_warnings(
         *_descriptors(settings, descriptors),
         *_missing_keys(settings),
         *_missing_credentials(settings, around),
-        *_left_to_litellm(settings),
+        *_left_to_litellm(settings, around),
         *_windows(settings, pools),
         *_chains(settings, pools),
         *_small_fallbacks(settings, pools),
@@ -130,19 +124,35 @@ def _missing_keys(settings: Settings) -> Iterator[str]:
     for pool in pools_of(settings).values():
         for deployment in pool:
             if key_of_deployment(deployment) == "the provider's own":
-                if not settings.routes.access:
+                if not settings.routes.keyed_providers:
                     yield (
                         f"{settings.path_of_entry(deployment.position)}.litellm_params.api_key: is not set, and "
                         "the environment has no key of a provider that a client may name"
                     )
                 continue
-            needs_key = _requires_key(deployment.provider) and deployment.api_base is None
+            is_usual = _requires_key(deployment.provider) and deployment.api_base is None
+            needs_key = is_usual or _is_account_without_key(deployment)
             if needs_key and key_of_deployment(deployment) == "not set":
                 empty = "".join(f" ({name} is empty)" for name in deployment.variables)
                 yield (
                     f"{settings.path_of_entry(deployment.position)}.litellm_params.api_key: is not set{empty}, and "
                     f"{deployment.provider} requires one"
                 )
+
+
+def _requires_key(provider: str) -> bool:
+    """Return True for a provider that answers nobody without a key, and not for a server on this machine."""
+    row = find_provider(provider)
+    return provider in _KEYED_PROVIDERS or (
+        row is not None and (row.base or "").startswith("https:") and bool(row.keys)
+    )
+
+
+def _is_account_without_key(deployment: Deployment) -> bool:
+    """Return True for a direct call to a provider with an address for each account. Azure has a warning of its own."""
+    row = find_provider(deployment.provider)
+    has_accounts = row is not None and row.base is None and bool(row.keys)
+    return has_accounts and deployment.provider != "azure" and transport_of(deployment) == "direct"
 
 
 def _missing_credentials(settings: Settings, around: Surroundings | None) -> Iterator[str]:
@@ -156,16 +166,23 @@ def _missing_credentials(settings: Settings, around: Surroundings | None) -> Ite
                 yield f"{settings.path_of_entry(deployment.position)}.litellm_params: {deployment.provider}: {missing}"
 
 
-def _left_to_litellm(settings: Settings) -> Iterator[str]:
-    """Yield a warning for each deployment that goes through litellm for want of a setting."""
+def _left_to_litellm(settings: Settings, around: Surroundings | None) -> Iterator[str]:
+    """Yield a warning for each deployment that goes through litellm for want of a setting.
+
+    A deployment without any credentials has a warning of its own.
+    """
     for pool in pools_of(settings).values():
         for deployment in pool:
             reason = reason_of(deployment) if transport_of(deployment) == "litellm" else None
-            if deployment.transport == "auto" and reason is not None and reason.startswith(NEEDS):
-                yield (
-                    f"{settings.path_of_entry(deployment.position)}.transport: litellm calls {deployment.provider}, "
-                    f"since {reason}"
-                )
+            setting = _SETTING.search(reason) if reason is not None and reason.startswith(NEEDS) else None
+            if deployment.transport != "auto" or setting is None:
+                continue
+            if around is not None and missing_credentials(deployment, around) is not None:
+                continue
+            yield (
+                f"{settings.path_of_entry(deployment.position)}.{setting[0]}: is not set, so litellm calls "
+                f"{deployment.provider}: {reason}"
+            )
 
 
 def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:

@@ -13,6 +13,7 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     file_variables                    the variables that a file sets itself
     references                        texts that stand for the value of an environment variable
     like_references                   texts that look like references to variables, and are none
+    address_variables                 the addresses that litellm reads from the environment
     litellm_settings, reserved_params keys of the LiteLLM proxy that are folded in, and parameters clients may not set
     sort_keys                         LiteLLM's keys: taken, ignored_keys, refused_keys, refused_values
     coming_from_litellm               the tables of these keys as a page of the documents
@@ -20,11 +21,13 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     unresolved_texts                  warnings about credentials that look like references
     litellm_models                    the models that litellm's table lists
     validation, faults                faults; cross_checks are about several sections
+    transport_checks                  checks of entries with the direct transport
     override_checks                   checks of names in per_model and per_key, and of summarizing models
     raw_names                         the names in a file that is not validated so far
     places                            the lines of faults and warnings in the file
     sdk_credentials                   places where the SDKs of AWS and Google find credentials
     binding                           addresses that need a key
+    forward_proxy_warnings            warnings of direct calls that miss a forward proxy
     remarks                           warnings: valid settings that are probably a mistake
     render                            faults and settings as text
     pools                             the deployments that answer for a model's name

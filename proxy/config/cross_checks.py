@@ -9,12 +9,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
-from proxy.config.addresses import has_address, speaks_to
 from proxy.config.faults import Fault, path_of
 from proxy.config.override_checks import check_overrides
-from proxy.config.providers.why_litellm import NEEDS, is_azure_v1
 from proxy.config.raw_names import NOT_SERVED, is_served, named_entries, text_of
 from proxy.config.schema.credentials import SECRETS
+from proxy.config.transport_checks import check_transports
 
 _FALLBACK_KEYS = ("fallbacks", "context_window_fallbacks", "content_policy_fallbacks")
 _ANY_MODEL = "*"
@@ -39,7 +38,7 @@ def cross_check(
     served = names | {alias for _, alias, _ in aliases}
     return (
         *(_wildcards(listed, environ) if isinstance(listed, list) else ()),
-        *(_transports(listed, environ) if isinstance(listed, list) else ()),
+        *check_transports(raw, environ),
         *_named_credentials(raw, environ),
         *_alias_targets(aliases, names),
         *(_fallbacks(router, served, environ) if isinstance(router, dict) else ()),
@@ -96,38 +95,6 @@ def _named_credentials(raw: Mapping[object, object], environ: Mapping[str, str])
             hint = f"; did you mean {near[0][:80]}?" if near else ""
             place = ("model_list", position, "litellm_params", "litellm_credential_name")
             yield Fault(path_of(place), f"names no credential of credential_list{hint}")
-
-
-def _transports(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fault]:
-    for position, entry in enumerate(entries):
-        params = entry.get("litellm_params") if isinstance(entry, dict) else None
-        if not isinstance(entry, dict) or not isinstance(params, dict):
-            continue
-        model = text_of(params.get("model"), environ)
-        if text_of(entry.get("transport"), environ) != "direct" or model is None or "/" not in model:
-            continue  # a name without a provider is OpenAI's
-        provider, path = model.partition("/")[0], path_of(("model_list", position, "transport"))
-        if not speaks_to(provider):
-            yield Fault(
-                path,
-                "direct speaks OpenAI's format and Gemini's, not this provider's: use auto; a server that does "
-                "speak OpenAI's is openai/NAME with litellm_params.api_base",
-            )
-        elif not has_address(provider, text_of(params.get("api_base"), environ)):
-            yield Fault(
-                path, "direct does not know where this provider is: set litellm_params.api_base, or use auto"
-            )
-        elif provider == "azure" and (reason := _azure_needs(params, environ)) is not None:
-            yield Fault(path, f"{reason}, or use auto")
-
-
-def _azure_needs(params: Mapping[object, object], environ: Mapping[str, str]) -> str | None:
-    """Return the setting that Azure's address needs and *params* lack, in words."""
-    base, version = (text_of(params.get(name), environ) or "" for name in ("api_base", "api_version"))
-    is_known = bool(version) or is_azure_v1(base.rstrip("/"), version)
-    return (
-        None if is_known else f"{NEEDS} litellm_params.api_version, or an api_base that ends with /openai/v1"
-    )
 
 
 def _aliases(router: object, environ: Mapping[str, str]) -> list[tuple[object, str, str]]:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from pydantic import SecretStr
 
 from proxy.config.faults import Fault, Location
+from proxy.config.providers.listed_providers import listed_providers
+from proxy.config.providers.provider_rows import ROWS
 from proxy.config.references import ENVIRONMENT_PREFIX
 from proxy.config.schema.routes import ProviderAccess
 
@@ -39,20 +41,25 @@ class Provider(NamedTuple):
     bases: tuple[str, ...] = ()
 
 
+def _direct(prefix: str) -> Provider:
+    """Return the provider of a row, with the row's variables."""
+    return Provider(prefix, ROWS[prefix].keys, ROWS[prefix].bases)
+
+
 PROVIDERS: tuple[Provider, ...] = (
     Provider("gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
     Provider("openai", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL", "OPENAI_API_BASE")),
     Provider("anthropic", ("ANTHROPIC_API_KEY",)),
-    Provider("mistral", ("MISTRAL_API_KEY",)),
-    Provider("deepseek", ("DEEPSEEK_API_KEY",)),
+    _direct("mistral"),
+    _direct("deepseek"),
     Provider("cohere", ("COHERE_API_KEY", "CO_API_KEY")),
-    Provider("groq", ("GROQ_API_KEY",)),
-    Provider("xai", ("XAI_API_KEY",)),
-    Provider("openrouter", ("OPENROUTER_API_KEY",)),
-    Provider("together_ai", ("TOGETHERAI_API_KEY", "TOGETHER_API_KEY", "TOGETHER_AI_API_KEY")),
-    Provider("fireworks_ai", ("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY")),
-    Provider("perplexity", ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY")),
-    Provider("cerebras", ("CEREBRAS_API_KEY",)),
+    _direct("groq"),
+    _direct("xai"),
+    _direct("openrouter"),
+    _direct("together_ai"),
+    _direct("fireworks_ai"),
+    _direct("perplexity"),
+    _direct("cerebras"),
 )
 """The providers that are looked for. Prefixes and variables are litellm's (1.105.3)."""
 
@@ -72,15 +79,21 @@ def find_variables(environ: Mapping[str, str]) -> tuple[tuple[Provider, str], ..
 
 
 def provider_access(environ: Mapping[str, str]) -> dict[str, ProviderAccess]:
-    """Return the key and the address of each provider whose key is in *environ*."""
-    return {
-        provider.prefix: ProviderAccess(
-            SecretStr(environ[key]),
-            next((environ[base] for base in provider.bases if environ.get(base, "").strip()), None),
-            key,
-        )
+    """Return the key and the address of each provider that has one of them in *environ*, those with a key first."""
+    access = {
+        provider.prefix: ProviderAccess(SecretStr(environ[key]), _address(provider.bases, environ), key)
         for provider, key in find_variables(environ)
     }
+    for row in (*ROWS.values(), *listed_providers().values()):
+        base = _address(row.bases, environ)
+        if base is not None:
+            access.setdefault(row.prefix, ProviderAccess(None, base, None))
+    return access
+
+
+def _address(variables: tuple[str, ...], environ: Mapping[str, str]) -> str | None:
+    name = _first_set(variables, environ)
+    return None if name is None else environ[name].strip().rstrip("/")
 
 
 def read_environment(environ: Mapping[str, str]) -> FromEnvironment:

@@ -130,8 +130,9 @@ _BY_REASON: _Reasons = {
         "clients are told apart by the connection's address": "use_x_forwarded_for trusted_proxy_ranges",
         "images come from public addresses only": "user_url_validation",
         _NOT_SERVED: "mcp_* max_file_size_mb max_batch_file_size_mb track_unmanaged_batch_cost "
-        "*_batch_input_file_rate_limiting* allow_unmanaged_response_ids disable_responses_id_security "
-        "pass_through_request_timeout passthrough_*",
+        "*_batch_input_file_rate_limiting* pass_through_request_timeout passthrough_*",
+        "the id of a stored response is unknown to other keys in any case": "allow_unmanaged_response_ids "
+        "disable_responses_id_security",
         _USERS: "allow_user_auth max_internal_user_budget "
         "internal_user_budget_duration default_internal_user_params key_generation_settings "
         "disable_master_key_hashing upperbound_key_generate_params max_failed_login_attempts_* failed_login_* "

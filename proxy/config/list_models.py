@@ -57,7 +57,7 @@ def near_models(settings: Settings, asked: str, deployment: Deployment) -> tuple
 def _expanded(settings: Settings, wildcard: str) -> tuple[str, ...]:
     routes, start = settings.routes, wildcard[:-1]
     first = routes.wildcards[start][0]
-    providers = routes.access if first.model == ANY_MODEL and first.api_base is None else ()
+    providers = routes.keyed_providers if first.model == ANY_MODEL and first.api_base is None else ()
     of_any = (f"{provider}/{name}" for provider in providers for name in models_of(provider)[:MAX_LISTED])
     rests = of_any if first.model == ANY_MODEL else islice(_known_rests(first.model), MAX_LISTED)
     return tuple(f"{start}{rest}" for rest in rests) or (wildcard,)

@@ -94,6 +94,18 @@ def is_provider(name: str) -> bool:
     return name in _by_provider()
 
 
+def answers_responses(model: str) -> bool:
+    """Return True where the table says that *model*, with its provider, has the Responses API and no chats."""
+    row = _rows().get(model)
+    return row is not None and row.mode == "responses"
+
+
+def embeds(model: str) -> bool:
+    """Return True where the table says that *model*, with its provider, is for embeddings."""
+    row = _rows().get(model)
+    return row is not None and row.mode == "embedding"
+
+
 def _provider_name(listed: object) -> str | None:
     if not isinstance(listed, str) or " " in listed:
         return None

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from proxy.config.address_variables import fill_addresses
 from proxy.config.environment import read_environment
 from proxy.config.faults import ConfigurationError, Fault
 from proxy.config.file_variables import read_variables
@@ -24,6 +25,7 @@ from proxy.config.unresolved_texts import unresolved_texts
 from proxy.config.unset_variables import TakenOut, take_out
 from proxy.config.validation import validate
 from proxy.config.yaml_text import read_yaml
+from proxy.core.forward_proxies import ForwardProxies
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def load_settings(
         ConfigurationError: with every fault. Neither the error nor its traceback's context holds a value of the file.
     """
     source = _from_environment(environ) if text is None else _from_file(text, environ)
-    environ = source.environ
+    forward_proxies, environ = ForwardProxies.of(environ), source.environ
     context = Context(environ, cache(read_file))
     settings, faults, warnings, places = None, source.faults, source.warnings, source.places
     if source.raw is not None:
@@ -85,6 +87,7 @@ def load_settings(
             faults = (*faults, *found)
     if settings is None or faults:
         raise ConfigurationError(map(places.located, dict.fromkeys(faults)), map(places.warned, warnings))
+    settings = settings.with_forward_proxies(forward_proxies)
     return Loaded(settings, (*warnings, *remarks(settings, environ, places)), places)
 
 
@@ -103,9 +106,10 @@ def _from_file(text: bytes, environ: Mapping[str, str]) -> _Source:
     keys = sort_keys(value)
     variables = read_variables(keys.raw, environ)
     folded = fold(variables.raw)
+    filled = fill_addresses(folded.raw, variables.environ)
     return _Source(
-        folded.raw,
-        Places({**lines, **_first_lines(lines, keys.firsts)}, folded.origins),
+        filled.raw,
+        Places({**lines, **_first_lines(lines, keys.firsts)}, {**folded.origins, **filled.origins}),
         (*keys.warnings, *variables.warnings, *folded.warnings),
         (*faults, *keys.faults, *variables.faults, *folded.faults),
         variables.environ,

@@ -139,7 +139,7 @@ def near_names(settings: Settings, asked: str) -> tuple[str, ...]:
 def _any_providers(settings: Settings) -> tuple[str, ...]:
     """Return the providers with a key in the environment, or none unless the wildcard ``*`` takes any provider."""
     pool = settings.routes.wildcards.get("", ())
-    return tuple(settings.routes.access) if any(member.model == ANY_MODEL for member in pool) else ()
+    return settings.routes.keyed_providers if any(member.model == ANY_MODEL for member in pool) else ()
 
 
 def chain_of(
@@ -175,6 +175,4 @@ def _left_out(settings: Settings, model: str) -> str | None:
 def _is_model_name(rest: str) -> bool:
     if len(rest) > 200 or not _REST.fullmatch(rest) or ".." in rest:
         return False
-    if "/" not in rest and rest[-1] != ":":
-        return True
     return all(segment not in ("", ".") and segment[-1] != ":" for segment in rest.split("/"))

@@ -36,6 +36,27 @@ def named_entries(
             yield position, name
 
 
+def given_text(
+    raw: Mapping[object, object], params: Mapping[object, object], name: str, environ: Mapping[str, str]
+) -> str | None:
+    """Return the text of the setting *name* in an entry's *params*, or in the credential that the entry names.
+
+    *raw* is the whole file. An empty text counts as missing, and so does a reference to a variable that is not set.
+    """
+    credential = text_of(params.get("litellm_credential_name"), environ)
+    listed = raw.get("credential_list")
+    named = [
+        each.get("credential_values")
+        for each in (listed if isinstance(listed, list) else ())
+        if isinstance(each, dict)
+        and credential is not None
+        and text_of(each.get("credential_name"), environ) == credential
+    ]
+    sources = (params, *(each for each in named[-1:] if isinstance(each, dict)))
+    texts = (text_of(source.get(name), environ) for source in sources)
+    return next((text for text in texts if text is not None and text.strip()), None)
+
+
 def is_served(name: str, names: Set[str]) -> bool:
     """Return True where *name* is one of *names*, or matches one that ends in ``*``."""
     return name in names or any(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from proxy.config.environment import OWN_VARIABLES
+from proxy.config.forward_proxy_warnings import forward_proxy_warnings
 from proxy.config.instruction_sizes import cut_warnings
 from proxy.config.places import Places
 from proxy.config.references import ENVIRONMENT_PREFIX
@@ -22,6 +23,7 @@ def remarks(settings: Settings, environ: Mapping[str, str], places: Places) -> t
         *_doubtful_keys(settings.general_settings),
         *_unused_variables(settings, environ),
         *cut_warnings(settings, places),
+        *forward_proxy_warnings(settings, places),
     )
 
 

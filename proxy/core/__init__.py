@@ -10,6 +10,7 @@ The modules that hold values, in the order in which the data reach them:
     upstream_call   one call to a provider, and the shapes of what comes back
     strict_chunk    the keys of a streamed answer's chunk, once it is normalized
     instructions    the operator's instructions for one request
+    forward_proxies the forward proxies that the environment names, and the hosts without one
     failures        the facts of a failed call
     errors          the errors that a client can get, with status, code and retryability
 

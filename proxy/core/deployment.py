@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeAlias
 from pydantic import SecretStr
 from typing_extensions import override
 
+from proxy.core.forward_proxies import ForwardProxies
+
 Transport = Literal["auto", "litellm", "direct"]
 
 Key: TypeAlias = tuple[int, str]
@@ -76,6 +78,15 @@ class Deployment:
 
     variables: tuple[str, ...] = ()
     """The environment variables that the key and the other secrets were read from, for the operator's log."""
+
+    embeds: bool = False
+    """True where ``model_info`` says that the model is for embeddings."""
+
+    names_provider: bool = False
+    """True where the client named the provider, and the entry's model is ``*``."""
+
+    forward_proxies: ForwardProxies = field(default_factory=ForwardProxies)
+    """The forward proxies that the environment names. Only litellm uses them."""
 
     key: Key = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)

@@ -16,6 +16,8 @@ from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
 STEPS: Mapping[str, str] = MappingProxyType(
     {
         "instructions": "The operator's texts stand before everything that the client has sent.",
+        "session": "A stored conversation is sent with its newest turns.",
+        "items": "Every item of a Responses request is one that the provider can get.",
         "compaction": "A memory stands in place of the older messages of a long history.",
         "turns": "An agent that does not stop is warned, and brought to an end.",
         "tools": "Every tool has a name and a schema that the provider takes, the same in all places.",
@@ -161,7 +163,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         # repairs
         "call_id": Reason("The id has a form that the provider takes."),
         "call_ids": Reason("The provider has refused ids of calls."),
-        "parallel_calls": Reason("The provider takes one call in a turn."),
+        "parallel_calls": Reason("The provider takes one call in a turn.", "parallel_calls"),
         "refused_parameter": Reason("The provider has refused this parameter or its value."),
         "result_media": Reason("The media stands behind the result."),
         "schema": Reason("The provider has refused the schema: a simpler one is sent."),
@@ -212,6 +214,7 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
         "missing_result": _OPENAI,
         "no_turn": _GEMINI,
         "orphaned_result": _OPENAI,
+        "parallel_calls": "Databricks",
         "reasoning_missing": "DeepSeek",
         "refused_field": _GEMINI,
         "result_name_empty": _MISTRAL,

@@ -33,12 +33,17 @@ MODELS: Mapping[str, str] = MappingProxyType(
         "chat-template-mistral": "hosted_vllm/mistral-small-3.2",
         "cohere": "cohere/command-a-03-2025",
         "databricks": "databricks/databricks-gpt-oss-120b",
+        "databricks-claude": "databricks/databricks-claude-sonnet-4-5",
         "deepseek": "deepseek/deepseek-chat",
         "deepseek-reasoner": "deepseek/deepseek-reasoner",
         "deepseek-thinking": "deepseek/deepseek-v4-pro",
         "fireworks": "fireworks_ai/llama-v3p3-70b-instruct",
         "groq": "groq/llama-3.3-70b-versatile",
+        "kimi": "moonshot/kimi-k2.6",
+        "minimax": "minimax/MiniMax-M2.5",
         "mistral": "mistral/mistral-large-latest",
+        "perplexity": "perplexity/sonar",
+        "xai": "xai/grok-4",
     }
 )
 """A model of each profile. The model decides the window and the parameters of the profile's deployment."""

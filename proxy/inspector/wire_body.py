@@ -6,7 +6,9 @@ Only the direct transport has wires. litellm writes the other providers' request
 from __future__ import annotations
 
 from dataclasses import replace
+from posixpath import commonprefix
 from typing import Any
+from urllib.parse import urlsplit
 
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
@@ -57,5 +59,12 @@ def describe_wire(run: DryRun) -> dict[str, Any] | None:
 
 
 def _without_base(url: str, deployment: Deployment) -> str:
-    base = deployment.api_base
-    return f"…{url.removeprefix(base)}" if base else url
+    """Return *url* without the operator's base. A provider may take the address below another part of the base."""
+    if not deployment.api_base:
+        return url
+    base, address = urlsplit(deployment.api_base).path, urlsplit(url)
+    path = address.path
+    below = (
+        path.removeprefix(base) if path.startswith(base) else path[commonprefix([path, base]).rfind("/") :]
+    )
+    return f"…{below}?{address.query}" if address.query else f"…{below}"

@@ -23,7 +23,7 @@ from proxy.planning.compact.policies import CompactionPolicies, CompactionPolicy
 from proxy.planning.plan_target import profile_of
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.planning.windows import window_of
-from proxy.upstream.transports import reason_of, transport_of
+from proxy.upstream.transports import reason_of, transport_of, transports_of
 from sanitizers.budget import marks_for
 from sanitizers.budget.calibration import initial, margin
 from sanitizers.budget.find_family import family_of
@@ -181,7 +181,7 @@ def _deployment(deployment: Deployment, settings: Settings) -> DeploymentPreview
     of_any_model, by_name = deployment.model.endswith("*"), _is_by_name(deployment)
     return DeploymentPreview(
         model=deployment.model,
-        transport=None if by_name and deployment.transport == "auto" else transport_of(deployment),
+        transport=None if len(transports_of(deployment)) > 1 else transport_of(deployment),
         transport_from="auto" if deployment.transport == "auto" else "configured",
         litellm_because=reason_of(deployment) if transport_of(deployment) == "litellm" else None,
         host=None if by_name else _host(deployment),

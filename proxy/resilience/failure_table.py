@@ -168,6 +168,8 @@ _FILTERED = (
     "responsibleaipolicyviolation",
     "content management policy",
     "prohibited_content",
+    "data_inspection_failed",  # DashScope (owl#432), and in other servers' words (command-code#774)
+    "datainspectionfailed",
 )
 _BY_TEMPLATE = ("jinja exception",)
 _AFTER, _AT_ONCE, _NEVER = Fallback.AFTER, Fallback.AT_ONCE, Fallback.NEVER

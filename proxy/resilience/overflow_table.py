@@ -117,6 +117,11 @@ ROWS: tuple[Row, ...] = (
         _text(r"prompt token count of <requested> exceeds the limit of <limit>"),
         "pi-mono overflow.ts",
     ),
+    Row(
+        "github",
+        _text(r"request body too large for \S{1,100} model\. max size: <limit> tokens"),
+        "cline#2115",
+    ),
     Row("dashscope", _text(r"range of input length should be \[\d+, ?<limit>\]"), "opencode#45834"),
     Row(
         "kimi",

@@ -22,7 +22,7 @@ from proxy.upstream import Transport
 from proxy.upstream.chunks_as_whole import chunks_as_whole
 from proxy.upstream.dialects import can_stream, dialect_for
 from proxy.upstream.direct.transport import DirectUpstream
-from proxy.upstream.transports import completes_texts, transport_of, transports_of
+from proxy.upstream.transports import check_model, completes_texts, transport_of, transports_of
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 
 
@@ -86,11 +86,13 @@ class SelectingUpstream:
 
     def complete(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete`."""
+        check_model(call.deployment)
         upstream = self._upstreams[transport_of(call.deployment)]
         return _complete_by_stream(upstream, call) if call.deployment.stream else upstream.complete(call)
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
+        check_model(call.deployment)
         transport = transport_of(call.deployment)
         upstream = self._upstreams[transport]
         by_whole = call.deployment.stream is False or (

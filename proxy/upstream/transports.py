@@ -7,11 +7,12 @@ from typing import Literal
 
 from pydantic import SecretStr
 
-from proxy.config.addresses import OPENAI_SERVERS, has_address
+from proxy.config.addresses import OPENAI_SERVERS, base_of, has_address
 from proxy.config.providers.find_provider import find_provider
-from proxy.config.providers.why_litellm import CallFacts, why_litellm
+from proxy.config.providers.why_litellm import NAMED_MODELS, CallFacts, why_litellm
 from proxy.config.schema.routes import ANY_MODEL, Routes
 from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
 from proxy.upstream.wires import table
 
 
@@ -26,18 +27,51 @@ def transport_of(deployment: Deployment) -> Literal["direct", "litellm"]:
 
 @lru_cache(maxsize=4_096)
 def reason_of(deployment: Deployment) -> str | None:
-    """Return the reason why ``transport: auto`` leaves the deployment to litellm, or None where it does not."""
+    """Return the reason why ``transport: auto`` leaves the deployment to litellm, or None where it does not.
+
+    A wildcard whose models may take only one transport is judged without the name of a model.
+    """
+    return _reason(deployment, by_model=not deployment.name.endswith("*") or _takes_both(deployment))
+
+
+@lru_cache(maxsize=4_096)
+def check_model(deployment: Deployment) -> None:
+    """Raise :class:`InvalidRequest` where only litellm can ask a wildcard's model, and the wildcard is direct.
+
+    The provider would answer such a request with a 404, or worse.
+    """
+    if deployment.transport != "auto" or transport_of(deployment) == "litellm":
+        return
+    reason = _reason(deployment, by_model=True) if find_provider(deployment.provider) is not None else None
+    if reason is not None:
+        raise InvalidRequest(
+            f"The wildcard of this model is called directly, and only litellm can ask the model: {reason}. List the "
+            "model under its own name, or set transport: litellm.",
+            param="model",
+        )
+
+
+def _takes_both(deployment: Deployment) -> bool:
+    """Tell whether each model of a wildcard takes the transport that it needs. The client may name the provider."""
+    return deployment.names_provider or deployment.provider in NAMED_MODELS
+
+
+def _reason(deployment: Deployment, *, by_model: bool) -> str | None:
     named = {name.lower() for name in deployment.extra_headers}
     facts = CallFacts(
         deployment.provider,
-        None if deployment.name.endswith("*") else deployment.model_id,
+        deployment.model_id if by_model and "*" not in deployment.model_id else None,
         deployment.api_base,
         deployment.api_key is not None or not named.isdisjoint({"api-key", "authorization"}),
         {
             name: value.get_secret_value() if isinstance(value, SecretStr) else value
             for name, value in deployment.credentials.items()
         },
-        deployment.extra_body.keys(),
+        deployment.extra_body.keys() | deployment.allowed_openai_params | deployment.defaults.keys(),
+        embeds=deployment.embeds,
+        forward_proxy=deployment.forward_proxies.variable_for(
+            base_of(deployment.provider, deployment.api_base)
+        ),
     )
     return why_litellm(facts)
 
@@ -45,10 +79,14 @@ def reason_of(deployment: Deployment) -> str | None:
 def transports_of(deployment: Deployment) -> frozenset[str]:
     """Return the names of the transports that calls to *deployment* may take.
 
-    A client names the provider of an entry whose model is ``*``, so both transports may be needed.
+    A client names the provider of an entry whose model is ``*``, so both transports may be needed. So it is where a
+    wildcard's models differ.
     """
+    transport = transport_of(deployment)
     by_name = deployment.model == ANY_MODEL and deployment.transport == "auto"
-    return frozenset({"direct", "litellm"} if by_name else {transport_of(deployment)})
+    is_wildcard = deployment.name.endswith("*") and deployment.transport == "auto"
+    both = by_name or (is_wildcard and transport == "direct" and deployment.provider in NAMED_MODELS)
+    return frozenset({"direct", "litellm"} if both else {transport})
 
 
 def uses_litellm(routes: Routes) -> bool:

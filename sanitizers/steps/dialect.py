@@ -1,4 +1,4 @@
-"""Apply rules that few providers have: about system messages, texts with calls, users after results, and reasoning.
+"""Apply rules that few providers have: about names, system messages, turns with calls, users after results, reasoning.
 
 The step runs after all others except ``tail``, since those would merge or move the messages that this step inserts. The
 functions stand in the order in which they run. A function does nothing where the profile does not have its rule.
@@ -10,7 +10,8 @@ from sanitizers.changes import Change
 from sanitizers.merging import join_contents, join_messages
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Entries, Entry, is_blank, tool_calls_of
 from sanitizers.profiles import Profile
-from sanitizers.synthetic import BRIDGE, CONTINUE
+from sanitizers.splitting import one_call_each
+from sanitizers.synthetic import BRIDGE, CONTINUE, NO_THOUGHT
 
 NAME = "dialect"
 
@@ -21,10 +22,33 @@ def apply_provider_rules(entries: Entries, profile: Profile) -> tuple[Entries, t
     Returns *entries* itself when nothing was changed.
     """
     changes: list[Change] = []
-    for part in (_gather_systems, _separate_texts_from_calls, _bridge_results, _echo_reasoning):
+    for part in _PARTS:
         entries, made = part(entries, profile)
         changes += made
     return entries, tuple(changes)
+
+
+def _drop_names(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Drop the ``name`` of each message whose role may have none.
+
+    Invariant: only messages of the profile's roles have a name.
+
+    Source: xAI "Only messages of role 'user' can have a name." (litellm#9720). The steps before this one read the names
+    of results, so no name is dropped earlier.
+    """
+    roles = profile.named_roles
+    if roles is None:
+        return entries, ()
+    nameless = list(entries)
+    changes: list[Change] = []
+    for at, entry in enumerate(entries):
+        message = entry.message
+        if message.get("name") is None or message["role"] in roles:
+            continue
+        kept = {field: value for field, value in message.items() if field != "name"}
+        nameless[at] = Entry(kept, entry.origin)
+        changes.append(Change(NAME, "dropped", entry.origin, "refused_field", "name"))
+    return (tuple(nameless), tuple(changes)) if changes else (entries, ())
 
 
 def _gather_systems(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
@@ -96,6 +120,32 @@ def _separate_texts_from_calls(entries: Entries, profile: Profile) -> tuple[Entr
     return (tuple(parted), tuple(changes)) if changes else (entries, ())
 
 
+def _split_parallel_calls(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Split each turn of several calls into turns of one call and its result, where the profile takes one call.
+
+    Invariant: an assistant message holds at most one call where the profile says so.
+
+    Source: Databricks "Multiple tool calls are not supported." (litellm#31633). The first turn keeps the text.
+    """
+    if profile.parallel_calls:
+        return entries, ()
+    split: list[Entry] = []
+    changes: list[Change] = []
+    at = 0
+    while at < len(entries):
+        entry = entries[at]
+        at += 1
+        if entry.message["role"] != "assistant" or len(tool_calls_of(entry.message)) < 2:
+            split.append(entry)
+            continue
+        start = at
+        while at < len(entries) and entries[at].message["role"] == "tool":
+            at += 1
+        split += one_call_each(entry, entries[start:at], nothing=None if profile.null_content else "")
+        changes.append(Change(NAME, "replaced", entry.origin, "parallel_calls"))
+    return (tuple(split), tuple(changes)) if changes else (entries, ())
+
+
 def _bridge_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Insert an assistant message between a tool result and a user message, where the profile refuses them together.
 
@@ -120,20 +170,42 @@ def _bridge_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
 
 
 def _echo_reasoning(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Give each assistant message without ``reasoning_content`` an empty one, where the profile requires it.
+    """Give assistant messages without ``reasoning_content`` an empty or blank one, where the profile requires it.
 
-    Invariant: every assistant message has ``reasoning_content``, a text.
+    Invariant: every assistant message has ``reasoning_content``, a text, where the profile says so. Where it says so of
+    messages with calls, they have a text that is not empty.
 
-    Source: DeepSeek "The `reasoning_content` in the thinking mode must be passed back to the API." An empty text is
-    accepted (hermes#15353). Reasoning that the client did not keep stays lost, and the step invents none.
+    Sources: DeepSeek "The `reasoning_content` in the thinking mode must be passed back to the API." An empty text is
+    accepted (hermes#15353). Kimi "thinking is enabled but reasoning_content is missing in assistant tool call message"
+    (continue#11806). Kimi K2.6 takes an empty text for a missing one, so the text is a blank (pi#4178). Reasoning that
+    the client did not keep stays lost, and the step invents none.
     """
-    if not profile.echoes_reasoning:
+    if not (profile.echoes_reasoning or profile.thinks_before_calls):
         return entries, ()
     echoed = list(entries)
     changes: list[Change] = []
     for at, entry in enumerate(entries):
         message = entry.message
-        if message["role"] == "assistant" and not isinstance(message.get("reasoning_content"), str):
-            echoed[at] = Entry({**message, "reasoning_content": ""}, entry.origin)
-            changes.append(Change(NAME, "inserted", entry.origin, "reasoning_content"))
+        if message["role"] != "assistant":
+            continue
+        thought = message.get("reasoning_content")
+        known = isinstance(thought, str)
+        if profile.thinks_before_calls and tool_calls_of(message) and not (known and thought):
+            added = NO_THOUGHT
+        elif profile.echoes_reasoning and not known:
+            added = ""
+        else:
+            continue
+        echoed[at] = Entry({**message, "reasoning_content": added}, entry.origin)
+        changes.append(Change(NAME, "inserted", entry.origin, "reasoning_content"))
     return (tuple(echoed), tuple(changes)) if changes else (entries, ())
+
+
+_PARTS = (
+    _drop_names,
+    _gather_systems,
+    _separate_texts_from_calls,
+    _split_parallel_calls,
+    _bridge_results,
+    _echo_reasoning,
+)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +38,20 @@ class Worker:
     def __init__(self, name: str, process: subprocess.Popen[str]) -> None:
         self.name = name
         self._process = process
+        self._known: dict[bytes, dict[str, str]] = {}
         self.names: list[str] = self._answer({})
 
     def ask(self, judges: Sequence[str], body: Any) -> dict[str, str]:
         """Ask the *judges* of this worker about *body*.
 
-        Return the error text of each judge that refuses it, by the judge's name.
+        Return the error text of each judge that refuses it, by the judge's name. A body is judged once: many providers
+        are sent the same bodies.
         """
-        refused: dict[str, str] = self._answer({"judges": list(judges), "body": body})
-        return refused
+        question = {"judges": list(judges), "body": body}
+        key = sha256(json.dumps(question).encode()).digest()
+        if key not in self._known:
+            self._known[key] = self._answer(question)
+        return self._known[key]
 
     def _answer(self, question: dict[str, Any]) -> Any:
         assert self._process.stdin is not None

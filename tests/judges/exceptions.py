@@ -10,90 +10,117 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 
 from tests.judges.judging import OURS, Judged, Refusal
+from tests.judges.row_targets import JOINED, ROW_TARGETS
+from tests.judges.targets import OPENAI_TYPES
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Refusals of one kind: patterns of the target's and judge's names, a part of the error text, and the reason."""
+    """Refusals of one kind: patterns of the targets' and judge's names, a part of the error text, and the reason."""
 
-    target: str
+    targets: tuple[str, ...]
     judge: str
     words: str
     reason: str
 
+    def concerns(self, target: str) -> bool:
+        """Tell whether the row is for the target with this name."""
+        return any(fnmatch(target, pattern) for pattern in self.targets)
+
     def explains(self, refusal: Refusal) -> bool:
         """Tell whether *refusal* is of this kind."""
         return (
-            fnmatch(refusal.target, self.target)
+            self.concerns(refusal.target)
             and fnmatch(refusal.judge, self.judge)
             and self.words in refusal.words
         )
 
 
+def _rows_but(*prefixes: str) -> list[str]:
+    """Return the names of the rows' targets that OpenAI's types alone judge, without those of some providers."""
+    return [
+        target.name
+        for target in ROW_TARGETS
+        if target.judges == OPENAI_TYPES and target.templates is None and not target.name.startswith(prefixes)
+    ]
+
+
+_SERVERS = [target.name for target in ROW_TARGETS if target.templates == "others"]
+"""The rows' targets whose bodies go to the same chat templates as those of ``vllm``."""
+
+_NO_NULLS = (JOINED, "cerebras/", "databricks/", "fireworks_ai/", "groq/", "perplexity/")
+"""Providers that are sent no nulls: those that refuse unknown fields, and a server with a chat template."""
+
+_NO_FUNCTION_LISTS = (
+    JOINED,
+    "databricks/databricks-llama",
+    "heroku/",
+    "modelscope/",
+    "moonshot/",
+    "openrouter/anthropic",
+    "publicai/",
+    "sambanova/",
+)
+"""Providers whose messages of the role ``function`` hold one text, and models that have no such role."""
+
 ALLOWED = (
     Allowed(
-        "*",
+        ("*",),
         OURS,
         "There is nothing to send",
         "The damage left only empty messages and results without calls. No provider has a request for nothing.",
     ),
     Allowed(
-        "*deepseek-*",
+        ("*deepseek-*",),
         OURS,
         "is of a kind that this model cannot be given",
         "DeepSeek's API takes no images (api-docs.deepseek.com: content is a string). The user's newest image is "
         "refused in words, since dropping it would answer another question.",
     ),
     Allowed(
-        "gemini-3.6-litellm",
+        ("gemini-3.6-litellm",),
         "google_types/protobuf",
         "Invalid enum value object",
         "litellm writes the types of schemas in lower case. Google's server reads both cases, and so does "
         "google-genai, whose `types.Type` is a `CaseInSensitiveEnum`. The direct wire writes upper case.",
     ),
-    *(
-        Allowed(
-            target,
-            "sdk_types/openai",
-            "ChatCompletionAssistantMessageParam.tool_calls: Input should be a valid list",
-            "The client sent `tool_calls: null`, which the direct wire passes on. The type has a list or nothing. "
-            "Clients send the null back that `ChatCompletionMessage.model_dump()` has (openai-python#1351).",
-        )
-        for target in ("openai", "deepseek-*", "groq", "databricks", "fireworks")
-    ),
-    *(
-        Allowed(
-            target,
-            "sdk_types/openai",
-            "ChatCompletionFunctionMessageParam.content: Input should be a valid string",
-            "The client sent a list of parts in a message of the deprecated role `function`. No known history has "
-            "such a list: the damage `both_forms` renames the role of a result.",
-        )
-        for target in ("openai", "litellm-openai", "groq", "fireworks")
-    ),
     Allowed(
-        "databricks",
+        ("openai", "deepseek-*", "codestral/*", *_rows_but(*_NO_NULLS)),
         "sdk_types/openai",
-        "ChatCompletionFunctionMessageParam.name: Field required",
-        "The client sent a message of the deprecated role `function`, which has a name. Databricks took no names until "
-        "2025-01 (autogen#4761), and litellm sends none there either.",
+        "ChatCompletionAssistantMessageParam.tool_calls: Input should be a valid list",
+        "The client sent `tool_calls: null`, which the direct wire passes on. The type has a list or nothing. "
+        "Clients send the null back that `ChatCompletionMessage.model_dump()` has (openai-python#1351).",
     ),
     Allowed(
-        "vllm-mistral",
+        ("openai", "litellm-openai", "groq", "fireworks", *_rows_but(*_NO_FUNCTION_LISTS)),
+        "sdk_types/openai",
+        "ChatCompletionFunctionMessageParam.content: Input should be a valid string",
+        "The client sent a list of parts in a message of the deprecated role `function`. No known history has "
+        "such a list: the damage `both_forms` renames the role of a result.",
+    ),
+    Allowed(
+        ("openrouter/anthropic/*",),
+        "sdk_types/openai",
+        "ChatCompletionToolMessageParam.content.str: Input should be a valid string",
+        "OpenAI's results hold texts alone. Claude's hold images too. So does the type `ToolResponseMessageContent` of "
+        "OpenRouter's own SDK, a list of `ChatMessageContentItem`.",
+    ),
+    Allowed(
+        ("vllm-mistral",),
         "mistral-1-5/*",
         "tool.content: Input should be a valid string",
         "Before 1.8, `ToolMessage.content` of mistral-common is a string alone, and then a string or a list. No "
         "model's name tells which server is behind the address.",
     ),
     Allowed(
-        "vllm",
+        ("vllm", *_SERVERS),
         "*/llama3*vision*",
         "after a repair: TemplateError: This model only supports single tool-calls at once!",
         "Llama 3.2's template refuses a system message beside an image first, then parallel calls. A request is "
         "repaired once (docs/failures.md).",
     ),
     Allowed(
-        "vllm",
+        ("vllm", *_SERVERS),
         "ollama-utils/granite3-guardian:2b",
         "",
         "Granite Guardian is no chat model: its template (`risk_bank`) rates one message of the last turns for one "
@@ -113,7 +140,7 @@ def unused(target: str, judged: Judged) -> list[Allowed]:
     return [
         row
         for row in ALLOWED
-        if fnmatch(target, row.target)
+        if row.concerns(target)
         and any(fnmatch(judge, row.judge) for judge in asked)
         and not any(map(row.explains, judged.refusals))
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,7 +55,7 @@ async def judge_target(target: Target, workers: Workers) -> Judged:
     """
     judged = Judged()
     async with writing(target) as writer:
-        written = [one async for one in _written(writer, target, judged)]
+        written = [one async for one in written_bodies(writer, target, judged)]
         for name, judges in judges_of(target, workers).items():
             await _judge(
                 _Asking(target, workers[name], f"{name}/"), writer, [(one, judges) for one in written], judged
@@ -76,7 +75,8 @@ async def judge_target(target: Target, workers: Workers) -> Judged:
     return judged
 
 
-async def _written(writer: Writer, target: Target, judged: Judged) -> AsyncIterator[Written]:
+async def written_bodies(writer: Writer, target: Target, judged: Judged) -> AsyncIterator[Written]:
+    """Yield every history as it is written, plain and streamed, and add the proxy's own refusals to *judged*."""
     for history in histories():
         for stream in (False, True):
             try:
@@ -106,19 +106,18 @@ class _Asking:
         self.target = target
         self.prefix = prefix
         self._worker = worker
-        self._known: dict[str, Mapping[str, str]] = {}
 
     def ask(self, judges: Sequence[str], body: Body) -> Mapping[str, str]:
         """Return the refusals of *body* by judge.
 
-        Templates read only messages and tools, so a body that is equal in both is rendered once.
+        Templates read only messages and tools. All other judges take any name of a model. So bodies that differ in the
+        rest are one body, which is judged once.
         """
-        if self.prefix:
-            return self._worker.ask(judges, body)
-        key = json.dumps([judges, body["messages"], body.get("tools")])
-        if key not in self._known:
-            self._known[key] = self._worker.ask(judges, body)
-        return self._known[key]
+        if not self.prefix:
+            return self._worker.ask(
+                judges, {name: body[name] for name in ("messages", "tools") if name in body}
+            )
+        return self._worker.ask(judges, {**body, "model": "m"} if "model" in body else body)
 
 
 async def _judge(

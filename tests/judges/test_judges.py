@@ -4,25 +4,71 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
+from typing import Any
 
 import pytest
 
+from proxy.config.providers.listed_providers import listed_providers
+from proxy.config.providers.provider_rows import ROWS
+from proxy.upstream.transports import transport_of
+from proxy.upstream.wires.openai.azure import azure_url
 from sanitizers.profile_names import PROFILES, profile_for
 from tests.judges.asking import COMMANDS, NODE, Workers
 from tests.judges.exceptions import ALLOWED, Allowed, unexplained, unused
 from tests.judges.inputs import histories
-from tests.judges.judging import OURS, Judged, Refusal, grouped, judge_target, judges_of
+from tests.judges.judging import OURS, Judged, Refusal, grouped, judge_target, judges_of, written_bodies
 from tests.judges.plain_cases import ILLEGAL, PLAIN, PLAIN_CHAT, TEMPLATES_REFUSE, form_of
+from tests.judges.row_targets import JOINED, ROW_TARGETS
 from tests.judges.targets import TARGETS, Target, family_of
+from tests.judges.writing import writing
 from tests.support.litellm_noise import LITELLM_NOISE
 
 pytestmark = LITELLM_NOISE
 
+ALL = (*TARGETS[:1], *ROW_TARGETS, *TARGETS[1:])
+"""All targets. Those of one kind stand together, since a worker judges equal bodies once."""
+
+HERE = "http://127.0.0.1:1"
 TYPES = [name for name in COMMANDS if name != "templates"]
 
 
 def test_every_profile_has_a_target() -> None:
-    assert {profile_for(one.model, one.profile).name for one in TARGETS} == PROFILES.keys()
+    assert {profile_for(one.model, one.profile).name for one in ALL} == PROFILES.keys()
+
+
+def test_every_row_has_a_target_on_the_direct_transport() -> None:
+    """No row of the providers is left out, and Azure has both forms of its addresses."""
+    direct = [one for one in ALL if transport_of(one.deployment(HERE)) == "direct"]
+
+    assert {one.model.partition("/")[0] for one in direct} - {"gemini"} == {*ROWS, *listed_providers()}
+    assert [one.name for one in ROW_TARGETS if one not in direct] == []
+    assert {azure_url(one.deployment(HERE), "") for one in ROW_TARGETS if one.model == "azure/gpt-4o"} == {
+        f"{HERE}/openai/deployments/gpt-4o/?api-version=2024-10-21",
+        f"{HERE}/openai/v1/",
+    }
+
+
+async def test_bodies_with_joined_texts_are_otherwise_those_of_other_servers() -> None:
+    """Templates judge the bodies of ``hosted_vllm``, so those of ``JOINED`` may differ in joined texts alone."""
+    joined, others = [await messages_of(name) for name in (JOINED, "hosted_vllm/some-model")]
+
+    assert joined != others
+    assert joined == [[with_joined_text(message) for message in messages] for messages in others]
+
+
+async def messages_of(name: str) -> list[list[dict[str, Any]]]:
+    """Return the messages of all bodies for the target of a row with this name."""
+    [target] = [one for one in ROW_TARGETS if one.name == name]
+    async with writing(target) as writer:
+        return [one.body["messages"] async for one in written_bodies(writer, target, Judged())]
+
+
+def with_joined_text(message: dict[str, Any]) -> dict[str, Any]:
+    """Return *message* with one text in the place of a list of texts."""
+    parts = message.get("content")
+    if not isinstance(parts, list) or any(part["type"] != "text" for part in parts):
+        return message
+    return {**message, "content": "".join(part["text"] for part in parts)}
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -59,7 +105,7 @@ def test_templates_come_from_four_packages_and_three_families(workers: Workers) 
         "ollama-utils",
         "trl",
     }
-    assert {family_of(name) for name in names} == {one.templates for one in TARGETS} - {None}
+    assert {family_of(name) for name in names} == {one.templates for one in ALL} - {None}
 
 
 def test_histories_are_the_known_ones_and_three_hundred_damaged_ones() -> None:
@@ -70,7 +116,7 @@ def test_histories_are_the_known_ones_and_three_hundred_damaged_ones() -> None:
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+@pytest.mark.parametrize("target", ALL, ids=lambda target: target.name)
 async def test_judges_accept_every_history(workers: Workers, target: Target) -> None:
     """The target's judges accept every history, plain and streamed, except for refusals that ``ALLOWED`` lists."""
     judged = await judge_target(target, workers)
@@ -81,10 +127,11 @@ async def test_judges_accept_every_history(workers: Workers, target: Target) -> 
         assert all(judged.verdicts[f"{worker}/{judge}"] > 600 for judge in judges), judged.verdicts
 
 
-@pytest.mark.parametrize("row", ALLOWED, ids=lambda row: f"{row.target} {row.judge}")
+@pytest.mark.parametrize("row", ALLOWED, ids=lambda row: f"{row.targets[0]} {row.judge} {row.words[:20]}")
 def test_exception_is_for_a_target_and_has_a_reason(row: Allowed) -> None:
-    """Each exception fits a target, since any other would never be found unused. Its reason has more than ten words."""
-    assert fnmatch.filter([target.name for target in TARGETS], row.target)
+    """Each pattern fits a target, since any other would never be found unused. The reason has more than ten words."""
+    names = [target.name for target in ALL]
+    assert [pattern for pattern in row.targets if not fnmatch.filter(names, pattern)] == []
     assert len(row.reason.split()) > 10
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.chaos.asking import ANSWERED
 from benchmarks.chaos.run import run
 
@@ -31,3 +33,17 @@ async def test_every_answer_comes_at_the_first_try_without_faults() -> None:
     assert report.violations == []
     assert [outcome.verdict for outcome in report.outcomes] == [ANSWERED] * 40
     assert not report.retries
+
+
+@pytest.mark.parametrize("provider", ["azure", "groq, gpt-oss", "databricks, claude"])
+async def test_no_answer_is_lost_at_a_provider_with_an_odd_wire(provider: str) -> None:
+    """Azure's filters, Groq's usage and Databricks' lists of parts break no answer while providers fail."""
+    report = await run(
+        requests=60, concurrency=16, share=SHARE, transport="direct", seed=20_261, provider=provider
+    )
+
+    assert report.violations == []
+    assert len(report.outcomes) == 60
+    answered = [outcome.verdict for outcome in report.outcomes].count(ANSWERED)
+    assert answered > 60 * (1 - SHARE / 2)
+    assert report.retries

@@ -25,6 +25,7 @@ def test_every_rule_has_an_example() -> None:
         "call_id_illegal",
         "developer_role",
         "many_systems",
+        "parallel_calls",
         "reasoning_missing",
         "result_name_empty",
         "system_unsupported",

@@ -22,9 +22,7 @@ CUSTOM = {"id": "a", "type": "custom", "custom": {"name": "f", "input": "x"}}
 BLANK_FREE = openai_but(blank_texts=False)
 TOKEN, NINE = openai_but(call_id_form="token"), openai_but(call_id_form="nine")
 NAMED = openai_but(empty_names=False)
-LISTED = openai_but(
-    only_fields=frozenset({"content", "role", "tool_calls"}), result_fields=frozenset({"tool_call_id"})
-)
+BARE, NAMES_OF_USERS = openai_but(bare_calls=True), openai_but(named_roles=frozenset({"user"}))
 NO_BLANK_RESULT = openai_but(blank_results=False)
 
 ABOUT_IDS = [
@@ -75,7 +73,7 @@ ABOUT_CALLS = [
         [GO, assistant(calls=[CUSTOM]), tool("a")],
         note="of a custom tool",
     ),
-    Broken("unknown_field", 1, asks(index=0), asks(), LISTED, "of a call"),
+    Broken("unknown_field", 1, asks(index=0), asks(), BARE, "of a call"),
     Broken("result_name_empty", 2, [*ASKS, tool("a", name="")], [*ASKS, tool("a", name="f")], NAMED),
     Broken("empty_tool_calls", 1, [GO, assistant("a", tool_calls=[])], [GO, assistant("a")]),
     Broken("misplaced_calls", 0, [user("a", tool_calls=[call("a")])], [user("a", tool_calls=None)]),
@@ -159,6 +157,30 @@ ABOUT_CONTENTS = [
         openai_but(remote_media=False),
     ),
     Broken("refused_field", 0, [user("a", extra_content={})], [user("a", extra_content=None)]),
+    Broken(
+        "refused_field",
+        1,
+        [GO, assistant("a", name="bo")],
+        [user("a", name="ann"), assistant("a", name=None)],
+        NAMES_OF_USERS,
+        "of a name",
+    ),
+    Broken(
+        "refused_field",
+        2,
+        [*ASKS, tool("a", name="f")],
+        ASKED,
+        NAMES_OF_USERS,
+        "of a result's name",
+    ),
+    Broken(
+        "refused_field",
+        1,
+        [GO, assistant([text("a")], name="bo")],
+        [user([text("a")], name="ann")],
+        NAMES_OF_USERS,
+        "of a name beside parts",
+    ),
     Broken(
         "unknown_field",
         0,

@@ -25,6 +25,7 @@ from sanitizers.provider_profiles import (
     CHAT_TEMPLATE,
     CHAT_TEMPLATE_MISTRAL,
     COHERE,
+    DATABRICKS,
     DEEPSEEK_THINKING,
     MISTRAL,
 )
@@ -93,6 +94,7 @@ EXAMPLES: dict[str, tuple[Profile, History]] = {
     "missing_result": (OPENAI, [GO, assistant(calls=[call("a")]), user("well?")]),
     "model_first": (GEMINI_3, [ANSWER, GO]),
     "orphaned_result": (OPENAI, [GO, tool("a")]),
+    "parallel_calls": (DATABRICKS, [GO, TWO, tool("a"), tool("b")]),
     "reasoning_content": (DEEPSEEK_THINKING, [GO, ANSWER, GO]),
     "refusal_as_text": (OPENAI, asks(call("a"), tool("a", [{"type": "refusal", "refusal": "no"}]))),
     "refused_field": (COHERE, asks(call("a", index=0))),

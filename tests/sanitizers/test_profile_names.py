@@ -69,6 +69,14 @@ from sanitizers.profile_names import PREFIXES
         ("groq/openai/gpt-oss-120b", "groq"),
         ("cerebras/llama-3.3-70b", "groq"),
         ("codestral/codestral-latest", "mistral"),
+        ("databricks/databricks-llama-4-maverick", "databricks"),
+        ("databricks/databricks-claude-sonnet-4-5", "databricks-claude"),
+        ("moonshot/kimi-k2.6", "kimi"),
+        ("moonshot/moonshot-v1-8k", "openai"),
+        ("groq/moonshotai/kimi-k2-instruct", "groq"),
+        ("minimax/MiniMax-M2.5", "minimax"),
+        ("perplexity/sonar-pro", "perplexity"),
+        ("xai/grok-4", "xai"),
     ],
 )
 def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> None:
@@ -115,6 +123,33 @@ def test_every_row_is_reachable_by_its_own_prefix() -> None:
     """Each prefix of the table, taken as a model's name, leads to the prefix's own profile."""
     for prefix, profile in PREFIXES.items():
         assert profile_for(prefix) is profile
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "named_roles", "bare_calls", "parallel_calls"),
+    [
+        ("groq/mistral-saba-24b", None, {"function"}, True, True),
+        ("groq/ours", "openai", {"function"}, True, True),
+        ("cerebras/llama-3.3-70b", None, None, True, True),
+        ("databricks/claude-of-ours", None, {"function", "user"}, True, True),
+        ("databricks/gemini-of-ours", None, {"function", "user"}, True, True),
+        ("databricks/mixtral-of-ours", None, {"function", "user"}, True, False),
+        ("xai/grok-4", None, {"function", "user"}, False, True),
+        ("openrouter/x-ai/grok-4", None, None, False, True),
+        ("databricks-llama", None, None, False, True),
+    ],
+)
+def test_service_s_rules_about_names_and_calls_hold_for_all_its_models(
+    model: str, name: str | None, named_roles: set[str] | None, bare_calls: bool, parallel_calls: bool
+) -> None:
+    """The model's family decides about the rest. Gemini signs the first of parallel calls alone."""
+    found = profile_for(model, name)
+
+    assert (found.named_roles, found.bare_calls, found.parallel_calls) == (
+        named_roles,
+        bare_calls,
+        parallel_calls,
+    )
 
 
 @pytest.mark.parametrize(("model", "passes"), [("openai/ours", True), ("anthropic/ours", False)])

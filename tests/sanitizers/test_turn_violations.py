@@ -73,6 +73,23 @@ ABOUT_TURNS = [
         ASKED,
         openai_but(calls_with_text=False),
     ),
+    Broken("parallel_calls", 1, [*TWO, tool("a"), tool("b")], ASKED, openai_but(parallel_calls=False)),
+    Broken(
+        "reasoning_missing",
+        1,
+        [*ASKED, assistant("b")],
+        [GO, {**ASKED[1], "reasoning_content": " "}, *ASKED[2:], assistant("b")],
+        openai_but(thinks_before_calls=True),
+        "beside calls",
+    ),
+    Broken(
+        "reasoning_missing",
+        1,
+        [GO, {**ASKED[1], "reasoning_content": ""}, *ASKED[2:]],
+        [GO, assistant("a", reasoning_content="")],
+        openai_but(thinks_before_calls=True),
+        "where it is empty beside calls",
+    ),
     Broken(
         "reasoning_missing",
         3,

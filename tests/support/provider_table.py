@@ -73,15 +73,27 @@ LEFT = {
         CallFacts("azure", "m", _HERE, has_key=False, given={"azure_ad_token": "oidc/google/x"}),
         CallFacts("azure", "m", "https://gateway.ai.cloudflare.com/v1/a/b/c", has_key=True, given={}),
         CallFacts("azure", "responses/m", _HERE, has_key=True, given={}),
+        CallFacts("azure", "gpt-5.4", _HERE, has_key=True, given={}),
     ),
     "baseten": (CallFacts("baseten", "abcd1234", None, has_key=True, given={}),),
     "databricks": (
         CallFacts("databricks", "m", _HERE, has_key=False, given={}),
         CallFacts("databricks", "catalog.schema.m", _HERE, has_key=True, given={}),
+        CallFacts("databricks", "databricks-gpt-5-5", _HERE, has_key=True, given={}),
     ),
-    "huggingface": (CallFacts("huggingface", "together/org/m", None, has_key=True, given={}),),
+    "huggingface": (
+        CallFacts("huggingface", "together/org/m", None, has_key=True, given={}),
+        CallFacts("huggingface", "org/m", None, has_key=True, given={}, embeds=True),
+    ),
     "ollama_chat": (CallFacts("ollama_chat", "m", None, has_key=False, given={}, fields=("num_ctx",)),),
-    "perplexity": (CallFacts("perplexity", "openai/m", None, has_key=True, given={}),),
+    "perplexity": (
+        CallFacts("perplexity", "openai/m", None, has_key=True, given={}),
+        CallFacts("perplexity", "pplx-embed-m", None, has_key=True, given={}),
+    ),
+    "all but `openai/` and `gemini/`": (
+        CallFacts("groq", "m", None, has_key=True, given={}, forward_proxy="HTTPS_PROXY"),
+    ),
+    "xai": (CallFacts("xai", "grok-4.20-multi-agent", None, has_key=True, given={}),),
 }
 """Deployments of providers with a row that ``auto`` leaves to litellm, one for each reason."""
 
@@ -102,7 +114,7 @@ def further() -> list[list[str]]:
 def reasons() -> list[list[str]]:
     """Return the rows of the third table: the prefixes, and when ``auto`` leaves a deployment to litellm."""
     return [
-        [f"`{prefix}/`", why]
+        [f"`{prefix}/`" if "`" not in prefix else prefix, why]
         for prefix, facts in LEFT.items()
         for why in filter(None, map(why_litellm, facts))
     ]
@@ -137,7 +149,7 @@ def _further(row: ProviderRow) -> list[str]:
     has = [name for name, given in (("embeddings", row.embeddings), ("texts", row.texts)) if given]
     return [
         f"`{row.prefix}/`",
-        _codes(row.keys),
+        _codes((*row.keys, *row.bases)),
         f"`{row.base}`" if row.base else "`api_base`",
         ", ".join(has),
         _codes(dict.fromkeys(dialect_for(one, "direct").name for one in deployments)),

@@ -34,7 +34,7 @@ def listed_providers() -> Mapping[str, ProviderRow]:
 
 def _row(prefix: str, facts: Mapping[str, Any]) -> ProviderRow | None:
     """Return the row of one entry of the file, or None for an entry without an address."""
-    base, key = facts.get("base_url"), facts.get("api_key_env")
+    base, key, variable = (facts.get(name) for name in ("base_url", "api_key_env", "api_base_env"))
     if not isinstance(base, str) or not isinstance(key, str):
         return None
     renamed = facts.get("param_mappings", {}).get(_LIMIT) == "max_tokens"
@@ -43,6 +43,7 @@ def _row(prefix: str, facts: Mapping[str, Any]) -> ProviderRow | None:
         prefix,
         base.rstrip("/"),
         (key,),
+        bases=(variable,) if isinstance(variable, str) else (),
         limit_as_max_tokens=renamed,
         hottest=facts.get("constraints", {}).get("temperature_max"),
         text_lists=not handled.get("convert_content_list_to_string", False),

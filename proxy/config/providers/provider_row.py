@@ -19,9 +19,17 @@ class ProviderRow:
     keys: tuple[str, ...] = ()
     """The environment variables of the key, as litellm reads them. The first that is set counts."""
 
+    bases: tuple[str, ...] = ()
+    """The environment variables of the address, as litellm reads them where a call has no address."""
+
     embeddings: bool = False
     texts: bool = False
-    """True where the provider has OpenAI's endpoint for text completions."""
+    """True where a source says that the provider's current models answer OpenAI's text completions.
+
+    Elsewhere a text completion becomes a chat, which a model that only chats can answer. litellm asks for texts at some
+    of those providers too. xAI: "Not supported by reasoning models" (docs.x.ai, "Legacy & Deprecated"). Moonshot and
+    W&B list chats alone (platform.moonshot.ai, docs.wandb.ai). No page of the others says so (2026-11).
+    """
 
     limit_as_max_tokens: bool = False
     """True where the answer's limit must go as ``max_tokens``."""

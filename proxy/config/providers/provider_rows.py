@@ -7,6 +7,7 @@ takes. The exceptions stand there, with their reasons.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from proxy.config.providers.provider_row import ProviderRow
@@ -36,7 +37,9 @@ _ROWS = (
     _Row("cerebras", "https://api.cerebras.ai/v1", ("CEREBRAS_API_KEY",), texts=True),
     _Row("codestral", "https://codestral.mistral.ai/v1", ("CODESTRAL_API_KEY",)),
     _Row("databricks", None, ("DATABRICKS_API_KEY",), embeddings=True),
-    _Row("deepseek", "https://api.deepseek.com/v1", ("DEEPSEEK_API_KEY",), text_lists=False),
+    # litellm's address, too. The completion of a prefix needs /beta (api-docs.deepseek.com, "Chat Prefix Completion"),
+    # and so do strict tools (the crate adk-model 0.8.0).
+    _Row("deepseek", "https://api.deepseek.com/beta", ("DEEPSEEK_API_KEY",), text_lists=False),
     _Row(
         "fireworks_ai",
         "https://api.fireworks.ai/inference/v1",
@@ -52,7 +55,6 @@ _ROWS = (
         "moonshot",
         "https://api.moonshot.ai/v1",
         ("MOONSHOT_API_KEY",),
-        texts=True,
         limit_as_max_tokens=True,
         text_lists=False,
     ),
@@ -73,7 +75,7 @@ _ROWS = (
         embeddings=True,
         texts=True,
     ),
-    _Row("xai", "https://api.x.ai/v1", ("XAI_API_KEY",), texts=True),
+    _Row("xai", "https://api.x.ai/v1", ("XAI_API_KEY",)),
     # The rest of what litellm lists as OpenAI-compatible.
     _Row("ai21_chat", "https://api.ai21.com/studio/v1", ("AI21_API_KEY",), limit_as_max_tokens=True),
     _Row("aiml", "https://api.aimlapi.com/v1", ("AIML_API_KEY",), limit_as_max_tokens=True),
@@ -85,7 +87,6 @@ _ROWS = (
         "https://dashscope.aliyuncs.com/compatible-mode/v1",
         ("DASHSCOPE_API_KEY",),
         embeddings=True,
-        texts=True,
     ),
     _Row(
         "deepinfra", "https://api.deepinfra.com/v1/openai", ("DEEPINFRA_API_KEY",), limit_as_max_tokens=True
@@ -111,18 +112,16 @@ _ROWS = (
         "hyperbolic",
         "https://api.hyperbolic.xyz/v1",
         ("HYPERBOLIC_API_KEY",),
-        texts=True,
         limit_as_max_tokens=True,
     ),
     _Row("inception", "https://api.inceptionlabs.ai/v1", ("INCEPTION_API_KEY",), limit_as_max_tokens=True),
-    _Row("lambda_ai", "https://api.lambda.ai/v1", ("LAMBDA_API_KEY",), texts=True, limit_as_max_tokens=True),
-    _Row("meta_llama", "https://api.llama.com/compat/v1", ("LLAMA_API_KEY",), texts=True),
+    _Row("lambda_ai", "https://api.lambda.ai/v1", ("LAMBDA_API_KEY",), limit_as_max_tokens=True),
+    _Row("meta_llama", "https://api.llama.com/compat/v1", ("LLAMA_API_KEY",)),
     _Row("minimax", "https://api.minimax.io/v1", ("MINIMAX_API_KEY",)),
     _Row(
         "modelscope",
         "https://api-inference.modelscope.cn/v1",
         ("MODELSCOPE_API_KEY",),
-        texts=True,
         text_lists=False,
     ),
     _Row("morph", "https://api.morphllm.com/v1", ("MORPH_API_KEY",), limit_as_max_tokens=True),
@@ -132,7 +131,6 @@ _ROWS = (
         "https://api.studio.nebius.ai/v1",
         ("NEBIUS_API_KEY",),
         embeddings=True,
-        texts=True,
         limit_as_max_tokens=True,
     ),
     _Row("novita", "https://api.novita.ai/v3/openai", ("NOVITA_API_KEY",)),
@@ -145,14 +143,12 @@ _ROWS = (
         "https://dashscope.aliyuncs.com/compatible-mode/v1",
         ("QWEN_AI_PLATFORM_API_KEY", "DASHSCOPE_API_KEY"),
         embeddings=True,
-        texts=True,
     ),
     _Row(
         "qwencloud",
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
         ("QWENCLOUD_API_KEY", "DASHSCOPE_API_KEY"),
         embeddings=True,
-        texts=True,
     ),
     _Row(
         "sambanova",
@@ -182,11 +178,36 @@ _ROWS = (
         "https://api.inference.wandb.ai/v1",
         ("WANDB_API_KEY",),
         embeddings=True,
-        texts=True,
         limit_as_max_tokens=True,
     ),
     _Row("zai", "https://api.z.ai/api/paas/v4", ("ZAI_API_KEY",), limit_as_max_tokens=True),
 )
 
-ROWS: Mapping[str, ProviderRow] = MappingProxyType({row.prefix: row for row in _ROWS})
+_BASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ai21_chat": ("AI21_API_BASE",),
+        "baseten": (),
+        "compactifai": (),
+        "custom_openai": (),
+        "featherless_ai": ("FEATHERLESS_AI_API_BASE", "FEATHERLESS_API_BASE"),
+        "fireworks_ai": ("FIREWORKS_API_BASE",),
+        "friendliai": ("FRIENDLI_API_BASE",),
+        "huggingface": ("HF_API_BASE",),
+        "lambda_ai": ("LAMBDA_API_BASE",),
+        "meta_llama": ("LLAMA_API_BASE",),
+        "mistral": ("MISTRAL_AZURE_API_BASE",),
+        "ollama_chat": ("OLLAMA_API_BASE",),
+        "openai": (),  # the file's address alone counts, as for gemini/
+        "vllm": (),
+        "xinference": (),
+    }
+)
+"""The variables of the addresses that litellm does not name ``PREFIX_API_BASE``. Some providers have none."""
+
+
+def _with_bases(row: ProviderRow) -> ProviderRow:
+    return replace(row, bases=_BASES.get(row.prefix, (f"{row.prefix.upper()}_API_BASE",)))
+
+
+ROWS: Mapping[str, ProviderRow] = MappingProxyType({row.prefix: _with_bases(row) for row in _ROWS})
 """The rows by litellm's prefix."""

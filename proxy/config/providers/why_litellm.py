@@ -6,22 +6,80 @@ setting that is missing, a token that an SDK fetches, or another wire.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from proxy.config.litellm_models import answers_responses, embeds
 from proxy.config.providers.find_provider import find_provider
 
 NEEDS = "the direct transport needs"
 """Begins each reason that a setting would remove."""
+
+ALWAYS_DIRECT = frozenset({"gemini", "openai"})
+"""Providers that ``auto`` calls directly behind a forward proxy too, since it always did."""
+
+NAMED_MODELS = frozenset({"azure"})
+"""Providers of whose wildcards ``auto`` asks each model by the transport that it needs, so that both are started.
+
+At Azure, litellm asks all GPT models from 5.4 on through another API where a request has tools. Of other providers,
+only a few models need litellm, which takes time and memory at the start.
+"""
+
+EMBEDS_ONLY_BY_LITELLM = frozenset({"huggingface", "perplexity"})
+"""Providers whose embeddings have a form of their own, which litellm (1.105.3) reads.
+
+Of all other rows without embeddings, litellm refuses them itself.
+"""
+
+_EMBEDDINGS = "the model's embeddings have a form that litellm reads"
 
 _AZURE_V1 = frozenset({"latest", "preview", "v1"})
 """Values of ``api_version`` that mean Azure's API without versions (learn.microsoft.com, "API version lifecycle")."""
 
 _AZURE_SECRETS = ("client_secret", "azure_password")
 
+_BY_RESPONSES = "the model is asked through the Responses API"
+
+_WITH_RESPONSES = frozenset({"azure", "databricks", "xai"})
+"""Providers of which litellm's table lists models without chats.
+
+"The chatCompletion operation does not work with the specified model, gpt-5.1-codex." (langchain-azure#228)
+"""
+
+_GPT = re.compile(r"(?:.*/)?gpt-(\d+)(?:\.(\d+))?(?=[.-]|$)")
+_TOOLS_BY_RESPONSES = (5, 4)
+"""The first version of GPT whose chats refuse a function while the model reasons, which it does unasked.
+
+"Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions." (openai-openapi#541;
+Azure: oh-my-pi#11052)
+"""
+
 _OLLAMA_OPTIONS = frozenset(
-    {"keep_alive", "mirostat", "num_ctx", "num_gpu", "num_thread", "repeat_penalty", "think"}
+    {
+        *(
+            "keep_alive",
+            "min_p",
+            "mirostat",
+            "mirostat_eta",
+            "mirostat_tau",
+            "num_batch",
+            "num_ctx",
+            "num_gpu",
+        ),
+        *(
+            "num_keep",
+            "num_predict",
+            "num_thread",
+            "repeat_last_n",
+            "repeat_penalty",
+            "tfs_z",
+            "think",
+            "top_k",
+        ),
+        *("typical_p", "use_mlock", "use_mmap"),
+    }
 )
 """Fields of Ollama's own API that its ``/v1`` ignores (docs.ollama.com, "OpenAI compatibility")."""
 
@@ -30,8 +88,9 @@ _OLLAMA_OPTIONS = frozenset(
 class CallFacts:
     """The facts of a deployment that decide about its transport.
 
-    *model_id* is None for a wildcard, whose models all take the same transport. *given* are the further credentials.
-    *fields* are the names of the fields that are added to each body.
+    *model_id* is None for a wildcard. *given* are the further credentials. *fields* are the names of the fields that
+    are added to each body, and of those that a client may add. *embeds* is True where the settings say that the model
+    is for embeddings. *forward_proxy* is the variable of the forward proxy that is meant for the address, or None.
     """
 
     provider: str
@@ -40,6 +99,8 @@ class CallFacts:
     has_key: bool
     given: Mapping[str, object]
     fields: Collection[str] = field(default=())
+    embeds: bool = False
+    forward_proxy: str | None = None
 
 
 def why_litellm(facts: CallFacts) -> str | None:
@@ -50,10 +111,40 @@ def why_litellm(facts: CallFacts) -> str | None:
     row = find_provider(facts.provider)
     if row is None:
         return "the direct transport does not speak this provider's wire"
+    if _asks_responses(facts):
+        return _BY_RESPONSES
     if facts.api_base is None and row.base is None:
         return f"{NEEDS} litellm_params.api_base"
+    if _embeds_only_by_litellm(facts):
+        return _EMBEDDINGS
     find = _FURTHER.get(facts.provider)
-    return None if find is None else find(facts)
+    reason = None if find is None else find(facts)
+    if reason is None and facts.forward_proxy is not None and facts.provider not in ALWAYS_DIRECT:
+        return f"the direct transport does not use the forward proxy of {facts.forward_proxy}"
+    return reason
+
+
+def reads_table(provider: str) -> bool:
+    """Tell whether litellm's table decides about a model of *provider*. Its first reading takes some 20 ms."""
+    return provider in _WITH_RESPONSES | EMBEDS_ONLY_BY_LITELLM
+
+
+def _embeds_only_by_litellm(facts: CallFacts) -> bool:
+    if facts.provider not in EMBEDS_ONLY_BY_LITELLM:
+        return False
+    return facts.embeds or (facts.model_id is not None and embeds(f"{facts.provider}/{facts.model_id}"))
+
+
+def _asks_responses(facts: CallFacts) -> bool:
+    """Tell whether litellm asks the model through the Responses API, since the model has no chats."""
+    if facts.model_id is None or facts.provider not in _WITH_RESPONSES or _has_azure_path(facts):
+        return False
+    return answers_responses(f"{facts.provider}/{facts.model_id}")
+
+
+def _has_azure_path(facts: CallFacts) -> bool:
+    """Tell whether a path of Azure's API stands in the address. litellm (1.105.3) appends such a path once more."""
+    return facts.provider == "azure" and "/openai/" in f"{facts.api_base or ''}/"
 
 
 def _azure(facts: CallFacts) -> str | None:
@@ -68,15 +159,22 @@ def _azure(facts: CallFacts) -> str | None:
     if urlsplit(base).hostname == "gateway.ai.cloudflare.com":
         return "the gateway has addresses of its own"
     if (facts.model_id or "").startswith("responses/"):
-        return "the model is asked through the Responses API"
+        return _BY_RESPONSES
+    if _asks_tools_by_responses(facts.model_id or "") and not _has_azure_path(facts):
+        return "the model is asked through the Responses API where a request has tools"
     if not version and not is_azure_v1(base, version):
         return f"{NEEDS} litellm_params.api_version"
     return None
 
 
+def _asks_tools_by_responses(name: str) -> bool:
+    found = _GPT.match(name)
+    return found is not None and (int(found[1]), int(found[2] or 0)) >= _TOOLS_BY_RESPONSES
+
+
 def is_azure_v1(api_base: str, api_version: str) -> bool:
     """Return True where an address and a version mean Azure's API without versions, which OpenAI's addresses have."""
-    return api_base.endswith("/openai/v1") or api_version in _AZURE_V1
+    return api_base.removesuffix("/chat/completions").endswith("/openai/v1") or api_version in _AZURE_V1
 
 
 def _databricks(facts: CallFacts) -> str | None:
@@ -99,7 +197,10 @@ def _ollama(facts: CallFacts) -> str | None:
 
 
 def _perplexity(facts: CallFacts) -> str | None:
-    return "the model is asked through the Responses API" if "/" in (facts.model_id or "") else None
+    name = facts.model_id or ""
+    if name.startswith("pplx-embed"):
+        return _EMBEDDINGS
+    return _BY_RESPONSES if "/" in name else None
 
 
 def _baseten(facts: CallFacts) -> str | None:

@@ -52,7 +52,11 @@ class Credentials(Section):
     """
 
     api_base: BaseUrl | None = None
-    """The provider's address, where it is not the usual one: an http(s) URL without credentials or query."""
+    """The provider's address, where it is not the usual one: an http(s) URL without credentials or query.
+
+    Without one, the variable that litellm reads for the provider counts, such as ``GROQ_API_BASE``. ``openai/`` and
+    ``gemini/`` read none.
+    """
 
     base_url: BaseUrl | None = None
     """Another name of ``api_base``."""

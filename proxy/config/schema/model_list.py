@@ -155,6 +155,11 @@ class ModelInfo(Section):
     max_output_tokens: Count | None = None
     """Tokens that the model writes at most, the upper limit of the output reserve. Default: the catalogue's."""
 
+    @property
+    def embeds(self) -> bool:
+        """True where litellm's fact ``mode`` is ``embedding``."""
+        return self.__pydantic_extra__.get("mode") == "embedding"
+
     @override
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Return only the fields that this class declares. Any other fact may be a secret."""
@@ -178,8 +183,8 @@ class ModelEntry(Section):
     transport: Annotated[Literal["auto", "litellm", "direct"], BeforeValidator(from_environment)] = "auto"
     """``litellm`` calls through that library. ``direct`` calls the provider's API without it.
 
-    ``auto`` (default) takes ``direct`` for ``openai/`` and ``gemini/``, and ``litellm`` for all others. ``direct`` is
-    refused where the proxy does not speak the provider's wire format.
+    ``auto`` (default) takes ``direct`` for Gemini and for providers with OpenAI's wire, and ``litellm`` for all others.
+    ``direct`` is refused where the proxy does not speak the provider's wire format.
     """
 
     profile: Annotated[Text, AfterValidator(_known_profile)] | None = None

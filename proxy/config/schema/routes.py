@@ -6,7 +6,7 @@ comes from the file, and never from the client.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import inf
@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 from pydantic import SecretStr
 
 from proxy.config.litellm_models import is_provider, provider_of
+from proxy.config.providers.why_litellm import reads_table
 from proxy.config.schema.credentials import ARGUMENTS, CredentialEntry, Credentials
 from proxy.config.schema.model_list import LitellmParams, ModelEntry
 from proxy.config.schema.router import Alias
 from proxy.core.deployment import Deployment
+from proxy.core.forward_proxies import ForwardProxies
 
 _MAX_NAMED = 1_000
 """The most names matched by wildcards that are cached, since clients can send any number of names."""
@@ -32,12 +34,12 @@ ANY_MODEL = "*"
 class ProviderAccess(NamedTuple):
     """A provider's key and address from the environment, and the variable of the key.
 
-    The address is None where it is the usual one.
+    The address is None where it is the usual one. The key and its variable are None where only the address is set.
     """
 
-    key: SecretStr
+    key: SecretStr | None
     base: str | None
-    variable: str
+    variable: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +86,18 @@ class Routes:
         credentials: Sequence[CredentialEntry] = (),
         access: Mapping[str, ProviderAccess] | None = None,
         aliases: Mapping[str, Alias] | None = None,
+        forward_proxies: ForwardProxies | None = None,
     ) -> Routes:
         """Index *entries*, which maps positions in the file to entries.
 
         *default_timeout_s* is for entries without a timeout of their own. *credentials* are those that entries may
         name. *access* are the keys of providers in the environment. *aliases* are second names of models.
+        *forward_proxies* are those that the environment names.
         """
-        if any(entry.litellm_params.model == ANY_MODEL for entry in entries.values()):
+        wildcards_of = {model.partition("/")[0] for model in _models(entries) if "*" in model}
+        if ANY_MODEL in wildcards_of or any(map(reads_table, wildcards_of)):
             is_provider(ANY_MODEL)  # litellm's table is read now, and not by a request
-        aliases = aliases or {}
+        aliases, forward_proxies = aliases or {}, forward_proxies or ForwardProxies()
         named = {entry.credential_name: entry.credential_values for entry in credentials}
         exact: dict[str, tuple[Deployment, ...]] = {}
         wildcards: dict[str, tuple[Deployment, ...]] = {}
@@ -101,7 +106,9 @@ class Routes:
             pools, key = (wildcards, name[:-1]) if name.endswith("*") else (exact, name)
             pools[key] = (
                 *pools.get(key, ()),
-                _deployment(entry, position, default_timeout_s, named),
+                replace(
+                    _deployment(entry, position, default_timeout_s, named), forward_proxies=forward_proxies
+                ),
             )
         return cls(
             names=tuple(dict.fromkeys(entry.model_name for entry in entries.values())),
@@ -127,9 +134,18 @@ class Routes:
             lengths=tuple(sorted({len(prefix) for prefix in wildcards}, reverse=True)),
         )
 
+    @property
+    def keyed_providers(self) -> tuple[str, ...]:
+        """The providers that have a key in the environment, for entries whose model is ``*``."""
+        return tuple(provider for provider, held in self.access.items() if held.key is not None)
+
     def canonical(self, name: str) -> str:
         """Return the name of the model that answers for *name*: an alias's model, or *name* itself."""
         return self.aliases.get(name, name)
+
+
+def _models(entries: Mapping[int, ModelEntry]) -> Iterator[str]:
+    return (entry.litellm_params.model for entry in entries.values())
 
 
 def _in_order(pools: Mapping[str, tuple[Deployment, ...]]) -> Mapping[str, tuple[Deployment, ...]]:
@@ -157,7 +173,7 @@ def _name_member(member: Deployment, model: str, access: Mapping[str, ProviderAc
     key, base, variables = member.api_key, member.api_base, member.variables
     if member.model == ANY_MODEL and key is None and base is None and provider in access:
         key, base, variable = access[provider]
-        variables = (variable,)
+        variables = () if variable is None else (variable,)
     return replace(
         member,
         model=f"{provider}/{model_id}",
@@ -166,6 +182,7 @@ def _name_member(member: Deployment, model: str, access: Mapping[str, ProviderAc
         api_key=key,
         api_base=base,
         variables=variables,
+        names_provider=member.model == ANY_MODEL,
     )
 
 
@@ -203,6 +220,7 @@ def _deployment(
         transport=entry.transport,
         max_input_tokens=entry.model_info.max_input_tokens,
         max_output_tokens=entry.model_info.max_output_tokens,
+        embeds=entry.model_info.embeds,
         extra_headers=MappingProxyType({**params.headers, **params.extra_headers}),
         credentials=MappingProxyType(given),
         label=entry.model_name,

@@ -35,6 +35,7 @@ from proxy.config.schema.sessions import Sessions
 from proxy.config.schema.store import Store
 from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns
 from proxy.config.values import empty_section
+from proxy.core.forward_proxies import ForwardProxies
 
 _OrEmpty = BeforeValidator(empty_section)
 
@@ -83,6 +84,8 @@ class Settings(Section):
 
     _access: Mapping[str, ProviderAccess] = PrivateAttr(default_factory=dict)
 
+    _forward_proxies: ForwardProxies = PrivateAttr(default_factory=ForwardProxies)
+
     _places: tuple[int, ...] = PrivateAttr(default=())
 
     @property
@@ -118,6 +121,12 @@ class Settings(Section):
         copy._unavailable, copy._access, copy._places = dict(unavailable), dict(access), tuple(places)
         return copy
 
+    def with_forward_proxies(self, forward_proxies: ForwardProxies) -> Settings:
+        """Return a copy whose deployments know the forward proxies that the environment names."""
+        copy = self.model_copy()
+        copy._forward_proxies = forward_proxies
+        return copy
+
     @cached_property
     def routes(self) -> Routes:
         """The index of the model list. ``proxy.config.pools.resolve`` reads it."""
@@ -127,6 +136,7 @@ class Settings(Section):
             credentials=self.credential_list,
             access=self._access,
             aliases=self.router_settings.model_group_alias,
+            forward_proxies=self._forward_proxies,
         )
         return routes.leaving_out(self._unavailable) if self._unavailable else routes
 

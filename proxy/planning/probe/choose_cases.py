@@ -11,6 +11,7 @@ from proxy.planning.probe.history_values import ProbeHistory
 from proxy.planning.probe.known_refusals import UpstreamName, is_known_refused
 from sanitizers import Message, Profile, find_violations
 from sanitizers.invariants import RULES
+from sanitizers.synthetic import NO_THOUGHT
 
 _FETCHED_HERE = "the transport would fetch the address from this host"
 _KEPT_HERE = "the proxy takes signatures out of the ids itself"
@@ -142,7 +143,18 @@ def _with_both(message: Message) -> Message:
     return _with_reasoning(_with_text(message))
 
 
-_FORMS: tuple[Callable[[Message], Message], ...] = (_as_is, _with_text, _with_reasoning, _with_both)
+def _with_thought(message: Message) -> Message:
+    """Return *message*, with a blank thought if it has calls, for profiles that require thoughts beside calls."""
+    return {"reasoning_content": NO_THOUGHT, **message} if message.get("tool_calls") else message
+
+
+_FORMS: tuple[Callable[[Message], Message], ...] = (
+    _as_is,
+    _with_text,
+    _with_reasoning,
+    _with_both,
+    _with_thought,
+)
 """The forms of a history to try, the simplest first.
 
 Profiles differ in the content and reasoning that they require in the model's messages.

@@ -139,6 +139,7 @@ _FAULTS = MappingProxyType(
         "missing_result": ("pairing",),
         "no_turn": ("alternation", "empty"),
         "orphaned_result": ("pairing",),
+        "parallel_calls": ("parallel_calls",),
         "reasoning_missing": ("reasoning",),
         "refused_field": ("parameter",),
         "refused_part": ("media",),

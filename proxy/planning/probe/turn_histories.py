@@ -51,6 +51,7 @@ PAIRING_HISTORIES: tuple[ProbeHistory, ...] = (
     *histories("identical_call", "tools", (user(), _EQUAL_CALLS, result(FIRST), result(SECOND))),
     *histories("missing_result", "tools", (user(), calling(), _AGAIN)),
     *histories("orphaned_result", "tools", (user(), assistant(), result())),
+    *histories("parallel_calls", "tools", (user(), _TWO_CALLS, result(FIRST), result(SECOND, "rain"))),
     *histories("result_order", "tools", (user(), _TWO_CALLS, result(SECOND, "rain"), result(FIRST))),
 )
 """Histories for the rules about calls and their results."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from proxy.planning.repairs.draft import Draft, note, sanitize_draft, with_entries
 from proxy.planning.repairs.repair_contents import without_blank_texts
 from proxy.resilience.read_error import ProviderError
 from sanitizers.messages import Entry, is_blank, tool_calls_of
+from sanitizers.splitting import one_call_each
 
 
 def split_parallel_calls(draft: Draft, error: ProviderError) -> Draft:
@@ -40,27 +40,10 @@ def split_parallel_calls(draft: Draft, error: ProviderError) -> Draft:
         start = at
         while at < len(draft.entries) and draft.entries[at].message["role"] == "tool":
             at += 1
-        entries += _rounds(entry, draft.entries[start:at], nothing=None if draft.profile.null_content else "")
+        nothing = None if draft.profile.null_content else ""
+        entries += one_call_each(entry, draft.entries[start:at], nothing=nothing)
         changes.append(note("replaced", entry.origin, "parallel_calls"))
     return with_entries(draft, entries, changes)
-
-
-def _rounds(turn: Entry, results: Sequence[Entry], *, nothing: str | None) -> Iterator[Entry]:
-    """Yield a turn for each call of *turn*, each followed by the call's own results.
-
-    Results that belong to no call of *turn* come last. *nothing* is the content of the further turns where the first
-    has a text.
-    """
-    by_id: dict[str | None, list[Entry]] = {}
-    for result in results:
-        by_id.setdefault(result.message.get("tool_call_id"), []).append(result)
-    content = turn.message.get("content")
-    further = {"role": "assistant", "content": content if is_blank(content) else nothing}
-    for number, call in enumerate(tool_calls_of(turn.message)):
-        yield Entry({**(further if number else turn.message), "tool_calls": [call]}, turn.origin)
-        yield from by_id.pop(call.get("id"), ())
-    for others in by_id.values():
-        yield from others
 
 
 def separate_texts_from_calls(draft: Draft, error: ProviderError) -> Draft:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -20,6 +21,9 @@ from proxy.upstream.dialects.openai_models import efforts_of_openai, is_openai, 
 from sanitizers import profile_for
 
 Transport = Literal["direct", "litellm"]
+
+_MONTH = re.compile(r"\d{4}-\d\d")
+_JSON_OBJECT = frozenset({"json_object"})
 
 _GOOGLE = frozenset({"gemini", "vertex_ai", "vertex_ai_beta"})
 _CLAUDE_ROUTES = frozenset({"anthropic", "bedrock", "vertex_ai"})
@@ -84,8 +88,10 @@ def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
     if provider in _CLAUDE_ROUTES and claude_of(model) is not None:
         return _claude(provider, model)
     row = _ROWS.get(provider) or _other_row(provider)
-    if provider == "azure" or is_openai(deployment):
+    if is_openai(deployment):
         return replace(table.OPENAI, efforts=efforts_of_openai(model))
+    if provider == "azure":
+        return _azure(deployment, direct=transport == "direct")
     named = _BY_PROFILE.get(deployment.profile or "") if provider in _OWN_SERVERS else None
     if named is not None:
         return _on_wire(named, direct=transport == "direct")
@@ -93,8 +99,8 @@ def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
         return _deepseek(model, direct=transport == "direct")
     if provider == "bedrock" and "nova" in model:
         return table.NOVA
-    if row is table.OLLAMA and "gpt-oss" in model:
-        return replace(row, efforts=table.LEVELS)
+    if row is table.OLLAMA:
+        return _ollama(model, direct=transport == "direct")
     own = row_of_model(provider, model, direct=transport == "direct")
     if own is not None:
         return own
@@ -147,6 +153,27 @@ def _deepseek(model: str, *, direct: bool) -> Dialect:
     if "reasoner" in model:
         return table.DEEPSEEK_REASONER
     return _on_wire(table.DEEPSEEK_V4 if "v4" in model else table.DEEPSEEK, direct=direct)
+
+
+def _azure(deployment: Deployment, *, direct: bool) -> Dialect:
+    """Return the row of an Azure. litellm writes a schema as a tool where the version of the API has no schemas.
+
+    Schemas came with ``2024-08-01-preview`` (learn.microsoft.com, "Structured outputs"). Before June 2024, a call could
+    not be forced without naming a function (litellm 1.105.3, ``llms/azure/chat``).
+    """
+    row = replace(table.OPENAI, efforts=efforts_of_openai(deployment.model_id))
+    dated = _MONTH.match(str(deployment.credentials.get("api_version") or ""))
+    if dated is None or not direct:
+        return row
+    if dated[0] < "2024-08":
+        row = replace(row, formats=_JSON_OBJECT, formats_with_tools=_JSON_OBJECT)
+    return replace(row, choices=row.choices - {"required"}) if dated[0] < "2024-06" else row
+
+
+def _ollama(model: str, *, direct: bool) -> Dialect:
+    """Return the row of an Ollama. Its ``/v1`` has no ``top_k`` (docs.ollama.com, "OpenAI compatibility")."""
+    row = replace(table.OLLAMA, efforts=table.LEVELS) if "gpt-oss" in model else table.OLLAMA
+    return replace(row, dropped=row.dropped | {"top_k"}) if direct else row
 
 
 def _on_wire(row: Dialect, *, direct: bool) -> Dialect:

@@ -1,8 +1,8 @@
 """The parameters that OpenAI's own models refuse, by family, and the reasoning efforts that they take.
 
 A refused name fails the whole request: ``400 Unsupported parameter: 'stop' is not supported with this model.`` So the
-proxy drops the parameter and reports that. The rules apply to OpenAI's own service only. Other servers with OpenAI's
-API may use the same model names with other rules.
+proxy drops the parameter and reports that. The rules apply to OpenAI's own service, Azure and GitHub. Other servers
+with OpenAI's API may use the same model names with other rules.
 
 Sources (2026-11): OpenAI's chat completions reference and reasoning guide. Microsoft's list for the same models
 (learn.microsoft.com, "Azure OpenAI reasoning models"). Microsoft's list excludes temperature, top_p, both penalties,
@@ -22,6 +22,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -137,24 +138,32 @@ def is_openai(deployment: Deployment) -> bool:
     return host is not None and (host == "api.openai.com" or host.endswith(".api.openai.com"))
 
 
-_AZURE_FAMILIES = re.compile(r"^(gpt5|o)_series/.*")
-"""The names of deployments at Azure that say their model's family, in litellm's spelling."""
+_AZURE_FAMILIES: Mapping[str, str] = MappingProxyType({"gpt5_series/": "gpt-5", "o_series/": "o4-mini"})
+"""A model of each family that the name of a deployment at Azure may begin with, in litellm's spelling."""
+
+
+def azure_name(model: str) -> str:
+    """Return Azure's name of a deployment. It has no family."""
+    for mark in _AZURE_FAMILIES:
+        model = model.removeprefix(mark)
+    return model
 
 
 def _plain_name(model: str) -> str:
     """Return the name of *model*, or one of its family where the name of a deployment at Azure says only that."""
-    return _AZURE_FAMILIES.sub(_family_name, model.removeprefix("ft:"))
+    name = model.removeprefix("ft:")
+    return next((known for mark, known in _AZURE_FAMILIES.items() if name.startswith(mark)), name)
 
 
-def _family_name(found: re.Match[str]) -> str:
-    return "gpt-5" if found[1] == "gpt5" else "o4-mini"
+_SAME_MODELS = frozenset({"azure", "github"})
+"""Further services that run OpenAI's models. GitHub names some of them ``openai/NAME``, and has others' models too."""
 
 
 @lru_cache(maxsize=1024)
 def _family_of(deployment: Deployment) -> _Family | None:
-    if not is_openai(deployment) and deployment.provider != "azure":
+    if not is_openai(deployment) and deployment.provider not in _SAME_MODELS:
         return None
-    model = _plain_name(deployment.model_id)
+    model = _plain_name(deployment.model_id.removeprefix("openai/"))
     return next((family for family in _FAMILIES if family.ids.match(model)), None)
 
 

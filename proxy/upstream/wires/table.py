@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proxy.config.providers.find_provider import find_provider
+from proxy.config.providers.why_litellm import EMBEDS_ONLY_BY_LITELLM
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.upstream_call import UpstreamCall
@@ -41,6 +42,12 @@ RESPONSES: Mapping[str, Wire] = MappingProxyType(
 """The wires of the Responses API, by provider."""
 
 
+_READ_BY_LITELLM = (
+    " that the direct transport reads: list this model with model_info.mode: embedding, "
+    "or set transport: litellm"
+)
+
+
 def wire_of(deployment: Deployment) -> Wire:
     """Return the wire for a deployment's chats."""
     return _wires_of(deployment).chat
@@ -63,7 +70,8 @@ def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:
     wire = _wires_of(deployment).embeddings
     row = find_provider(deployment.provider)
     if wire is None or (row is not None and not row.embeddings):
-        raise InvalidRequest("The provider of this model has no embeddings.", param="model")
+        more = _READ_BY_LITELLM if deployment.provider in EMBEDS_ONLY_BY_LITELLM else ""
+        raise InvalidRequest(f"The provider of this model has no embeddings{more}.", param="model")
     return wire
 
 

@@ -68,7 +68,9 @@ def project(items: Items, table: ToolTable, instructions: str | None = None) -> 
     without any message.
     """
     kinds = [
-        kind if item.__class__ is dict and (kind := item.get("type")).__class__ is str else type_of(item, index)
+        kind
+        if item.__class__ is dict and (kind := item.get("type")).__class__ is str
+        else type_of(item, index)
         for index, item in enumerate(metered(items))
     ]
     projector = _Projector(items, kinds, table)

@@ -127,7 +127,7 @@ def _normalize_call(
     if call.get("type") != "function":
         changes.append(MessageChange("replaced", "call_type", place))
         call = {**call, "type": "function"}
-    return call if profile.only_fields is None else _with_known_fields(call, place, changes)
+    return _with_known_fields(call, place, changes) if profile.bare_calls else call
 
 
 def _normalize_custom(
@@ -152,7 +152,8 @@ def _with_known_fields(call: dict[str, Any], place: str, changes: list[MessageCh
     """Return *call*, of a function, without the fields that OpenAI's format does not have.
 
     Source: Cohere "unknown field: parameter 'index'" (422). mistral-common "Extra inputs are not permitted", from
-    ``tool_calls.0.index`` (until 1.8) and ``function.parsed_arguments``, which OpenAI's SDK writes.
+    ``tool_calls.0.index`` (until 1.8) and ``function.parsed_arguments``, which OpenAI's SDK writes. Other providers
+    refuse ``parsed_arguments`` too.
     """
     function = call["function"]
     unknown = sorted(call.keys() - CALL_FIELDS)

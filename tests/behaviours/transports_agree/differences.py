@@ -301,7 +301,7 @@ TABLE = (
     ),
     Difference(
         "likewise, where the rules for histories write null for an empty text",
-        "codestral databricks mistral openrouter/anthropic/claude-sonnet-4.5",
+        "codestral databricks mistral openrouter/anthropic/claude-sonnet-4.5 xai",
         ("empty texts",),
         {"body.messages[1].content": (ABSENT, None)},
     ),
@@ -389,7 +389,7 @@ TABLE = (
     Difference(
         "litellm removes cache marks. Gateways to Claude read them, and other providers ignore them.",
         "ai21_chat baseten custom_openai deepinfra featherless_ai github hyperbolic inception lemonade morph nadir "
-        f"nscale nvidia_nim openrouter/x/y perplexity sail together_ai v0 volcengine wandb xai {_GENERAL} "
+        f"nscale nvidia_nim openrouter/x/y sail together_ai v0 volcengine wandb xai {_GENERAL} "
         f"{_O_SERIES} {' '.join(name for name in _FILE.split() if name != 'publicai')}",
         ("marks",),
         {

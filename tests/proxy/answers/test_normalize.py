@@ -41,6 +41,19 @@ def test_a_function_call_has_its_finish_reason() -> None:
     assert finish_of(said, rest) == "function_call"
 
 
+def test_the_first_chunk_with_a_choice_names_the_model() -> None:
+    """Azure's filter comes first, with an empty id and model (openai-python#1677)."""
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+    head = {"id": "c-1", "model": "gpt-4o-2024-11-20"}
+    said = {"choices": [{"index": 0, "delta": {"content": "a"}}]}
+
+    assert normalizer.normalize({"id": "", "model": "", "choices": []}) is None
+    told = normalizer.normalize({**head, **said})
+    later = normalizer.normalize({"id": "c-2", "model": "other", **said})
+
+    assert [{name: chunk[name] for name in head} for chunk in (told, later) if chunk] == [head, head]
+
+
 def test_no_empty_text_stands_beside_a_call_that_was_held_back() -> None:
     """The chunk that finally sends a withheld call has no empty content."""
     call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": ""}}

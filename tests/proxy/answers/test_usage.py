@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,3 +37,17 @@ def test_a_count_is_read_alike_as_a_whole_number_and_as_a_float(
     found = normalize_usage(usage(counts, prompt, completion))
 
     assert repr(found) == repr(normalize_usage(usage(*map(floats, (counts, prompt, completion)))))
+
+
+@pytest.mark.parametrize(("completion", "total"), [(5, 21), (12, 21)], ids=["beside", "within"])
+def test_reasoning_is_counted_once(completion: int, total: int) -> None:
+    """In usage of xAI, they stand beside the tokens of the answer. The total shows that."""
+    details = {"reasoning_tokens": 7}
+    given = {"prompt_tokens": 9, "completion_tokens": completion, "total_tokens": total}
+
+    assert normalize_usage({**given, "completion_tokens_details": details}) == {
+        "prompt_tokens": 9,
+        "completion_tokens": 12,
+        "total_tokens": 21,
+        "completion_tokens_details": details,
+    }

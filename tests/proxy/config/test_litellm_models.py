@@ -7,7 +7,14 @@ import sys
 
 import pytest
 
-from proxy.config.litellm_models import is_provider, likely_provider, models_of, provider_of
+from proxy.config.litellm_models import (
+    answers_responses,
+    embeds,
+    is_provider,
+    likely_provider,
+    models_of,
+    provider_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +73,33 @@ def test_chat_models_come_first() -> None:
 def test_the_table_s_providers_are_known(name: str, known: bool) -> None:
     """A provider is known if litellm's table lists it."""
     assert is_provider(name) is known
+
+
+@pytest.mark.parametrize(
+    ("model", "known"),
+    [
+        ("perplexity/pplx-embed-v1-4b", True),
+        ("azure/text-embedding-3-small", True),
+        ("azure/gpt-4.1", False),
+        ("perplexity/of-nobody", False),
+    ],
+)
+def test_the_table_knows_models_for_embeddings(model: str, known: bool) -> None:
+    """A name that the table does not list is not known to be for embeddings."""
+    assert embeds(model) is known
+
+
+@pytest.mark.parametrize(
+    ("model", "answers"),
+    [
+        ("azure/gpt-5-codex", True),
+        ("databricks/databricks-gpt-5-5", True),
+        ("xai/grok-4.20-multi-agent", True),
+        ("azure/gpt-4.1", False),
+        ("azure/text-embedding-3-small", False),
+        ("azure/of-nobody", False),
+    ],
+)
+def test_some_models_have_the_responses_api_alone(model: str, answers: bool) -> None:
+    """The table gives the API of each model. A name that it does not list has chats."""
+    assert answers_responses(model) is answers

@@ -16,6 +16,7 @@ from proxy.inspector.wire_body import describe_wire
 from proxy.upstream.select_transport import SelectingUpstream
 from proxy.upstream.wires import table
 from tests.proxy.inspector.looking import look, parse, run
+from tests.proxy.upstream.deployments import deployment_of
 from tests.proxy.upstream.provider import KEY, STREAM, Exchange, providing, whole
 from tests.support.builders import assistant, call, system, tool, user
 from tests.support.proxied import MODEL, chat, proxied, settings_of
@@ -89,6 +90,26 @@ async def test_usage_is_not_asked_for_where_the_provider_refused_that() -> None:
 
     assert ["stream_options" in body for body in bodies] == [True, False]
     assert bodies == [provider.exchanges[0].body.decode(), provider.exchanges[-1].body.decode()]
+
+
+@pytest.mark.parametrize(
+    ("model", "base", "address"),
+    [
+        ("groq/m", "https://h.test/own", "…/chat/completions"),
+        ("groq/m", "https://h.test/own/chat/completions", "…"),
+        ("mistral/m", "https://h.test/own", "…/v1/chat/completions"),
+        ("ollama_chat/m", "http://h.test:1/own/api", "…/v1/chat/completions"),
+        ("azure/m", "https://H.test:443/own", "…/openai/deployments/m/chat/completions?api-version=1"),
+        ("azure/m", "https://h.test/own/openai/deployments/d", "…/chat/completions?api-version=1"),
+    ],
+)
+def test_address_of_the_operator_is_not_shown(model: str, base: str, address: str) -> None:
+    """The base may hold more than the provider's address, or be written in another way there."""
+    deployment = deployment_of(model, api_base=base, api_version="1", api_key="k")
+    wire = describe_wire(run(parse(PLAIN), "openai", deployment=deployment))
+
+    assert wire is not None
+    assert wire["address"] == address
 
 
 def test_gemini_is_asked_with_contents() -> None:

@@ -64,6 +64,8 @@ REFUSED = [
     Case("vllm overflow as 422", Kind.CONTEXT_OVERFLOW, 422, {"detail": "Input length (265330) exceeds model's maximum context length (262144)."}),
     Case("azure filter", Kind.CONTENT_FILTER, 400, openai("The response was filtered due to the prompt triggering Azure OpenAI's content management policy.", "content_filter")),
     Case("openai policy", Kind.CONTENT_FILTER, 400, openai("Your request was rejected.", "content_policy_violation")),
+    Case("dashscope filter", Kind.CONTENT_FILTER, 400, openai("Input data may contain inappropriate content.", "data_inspection_failed", "data_inspection_failed")),
+    Case("dashscope filter in words", Kind.CONTENT_FILTER, 400, openai("<400> InternalError.Algo.DataInspectionFailed: Input text data may contain inappropriate content.")),
     Case("gemini per day", Kind.QUOTA_EXHAUSTED, 429, google(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", quota("GenerateRequestsPerDayPerProjectPerModel-FreeTier"), {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "45s"}), delay=45),
     Case("gemini limit 0", Kind.QUOTA_EXHAUSTED, 429, google(429, "RESOURCE_EXHAUSTED", FREE_TIER), delay=45.578569677),
     Case("openai credit", Kind.QUOTA_EXHAUSTED, 429, openai("You exceeded your current quota, please check your plan and billing details.", "insufficient_quota", "insufficient_quota")),

@@ -28,6 +28,7 @@ OVERFLOWS = [
     ("the request exceeds the available context size, try increasing it", None, None),
     ("tokens to keep from the initial prompt is greater than the context length", None, None),
     ("prompt token count of 130000 exceeds the limit of 128000", 128000, 130000),
+    ("Request body too large for gpt-4o model. Max size: 8000 tokens.", 8000, None),
     ("Range of input length should be [1, 30720]", 30720, None),
     ("Your request exceeded model token limit: 131072 (requested: 140000)", 131072, 140000),
     ("invalid params, context window exceeds limit", None, None),

@@ -8,16 +8,29 @@ from typing import Any
 import pytest
 
 from proxy.config import resolve
+from proxy.config.litellm_models import models_of
 from proxy.config.providers.listed_providers import listed_providers
 from proxy.config.providers.provider_rows import ROWS
 from proxy.config.providers.why_litellm import NEEDS
-from proxy.upstream.transports import completes_texts, reason_of, transport_of, transports_of, uses_litellm
+from proxy.core.errors import InvalidRequest
+from proxy.core.forward_proxies import ForwardProxies
+from proxy.upstream.transports import (
+    check_model,
+    completes_texts,
+    reason_of,
+    transport_of,
+    transports_of,
+    uses_litellm,
+)
 from tests.proxy.upstream.deployments import deployment_of
 from tests.proxy.upstream.test_select_transport import entries
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.proxied import GEMINI, settings_of
 
 pytestmark = LITELLM_NOISE
+
+RESPONSES = "the model is asked through the Responses API"
+RESOURCE = "https://res.openai.azure.com"
 
 
 @pytest.mark.parametrize(
@@ -81,6 +94,8 @@ AZURE = {"api_base": "https://h.test", "api_version": "2024-10-21"}
         ("azure/m", {**AZURE, "azure_ad_token": "oidc/x"}, "litellm exchanges the token of azure_ad_token"),
         ("ollama_chat/m", {}, None),
         ("ollama_chat/m", {"extra_body": {"keep_alive": "5m"}}, "Ollama's /v1 ignores keep_alive"),
+        ("ollama_chat/m", {"allowed_openai_params": ["num_ctx"]}, "Ollama's /v1 ignores num_ctx"),
+        ("ollama_chat/m", {"top_k": 5}, "Ollama's /v1 ignores top_k"),
         (
             "databricks/m",
             {"api_base": "https://h.test"},
@@ -98,13 +113,131 @@ def test_reason_is_found_in_the_settings(model: str, params: dict[str, Any], rea
     assert transport_of(deployment) == ("direct" if reason is None else "litellm")
 
 
-@pytest.mark.parametrize("named", ["sonar", "preset/pro-search"])
-def test_all_models_of_a_wildcard_take_one_transport(named: str) -> None:
-    """A client that names a model would otherwise need a transport that has not been started."""
-    [deployment] = resolve(settings_of(model_list=entries(("perplexity/*", None))), f"perplexity/{named}")
+@pytest.mark.parametrize(
+    ("wildcard", "named", "refused"),
+    [
+        ("perplexity/*", "perplexity/sonar", None),
+        ("perplexity/*", "perplexity/preset/pro-search", RESPONSES),
+        ("perplexity/*", "perplexity/pplx-embed-v1-4b", "a form that litellm reads"),
+        ("xai/*", "xai/grok-4", None),
+        ("xai/*", "xai/grok-4.20-multi-agent", RESPONSES),
+        ("huggingface/*", "huggingface/together/org/name", "litellm looks up the provider"),
+        ("groq/*", "groq/a/b/c", None),
+    ],
+)
+def test_wildcard_takes_one_transport_and_refuses_the_models_of_the_other(
+    wildcard: str, named: str, refused: str | None
+) -> None:
+    """Litellm is not started for a few models. The refusal says which settings help."""
+    [deployment] = resolve(settings_of({wildcard: wildcard}), named)
 
     assert transport_of(deployment) == "direct"
     assert transports_of(deployment) == {"direct"}
+    if refused is None:
+        check_model(deployment)
+    else:
+        with pytest.raises(InvalidRequest, match=f"{refused}.*own name, or set transport: litellm"):
+            check_model(deployment)
+        check_model(replace(deployment, transport="direct"))
+        check_model(replace(deployment, name=named))
+
+
+@pytest.mark.parametrize(
+    ("model", "named", "taken"),
+    [
+        ("azure/*", "azure/gpt-4.1", "direct"),
+        ("azure/*", "azure/gpt-5.4", "litellm"),
+        ("azure/*", "azure/gpt-5-codex", "litellm"),
+        ("azure/*-eu", "azure/gpt-5.4", "litellm"),
+        ("*", "groq/llama", "direct"),
+        ("*", "xai/grok-4", "direct"),
+        ("*", "xai/grok-4.20-multi-agent", "litellm"),
+        ("*", "perplexity/preset/pro-search", "litellm"),
+        ("*", "gemini/gemini-3.6-flash", "direct"),
+        ("*", "anthropic/claude-x", "litellm"),
+    ],
+)
+def test_both_transports_are_started_for_a_wildcard_that_is_asked_by_model(
+    model: str, named: str, taken: str
+) -> None:
+    """At Azure most models of today need litellm for tools. With ``*`` the client names the provider."""
+    params = {"model": model, "api_key": "k", "api_base": RESOURCE, "api_version": "2024-10-21"}
+    settings = settings_of({model.partition("*")[0] + "*": params if model != "*" else {"model": "*"}})
+    [deployment] = resolve(settings, named)
+
+    assert transport_of(deployment) == taken
+    check_model(deployment)
+    for pool in settings.routes.wildcards.values():
+        assert [transports_of(member) for member in pool] == [{"direct", "litellm"}]
+
+
+def test_model_decides_at_no_further_provider() -> None:
+    """No model in litellm's table changes the transport of another provider's wildcard."""
+    differing = set()
+    for prefix in (*ROWS, *listed_providers()):
+        [wildcard] = resolve(
+            settings_of({f"{prefix}/*": {**AZURE, "model": f"{prefix}/*", "api_key": "k"}}), f"{prefix}/m"
+        )
+        by_name = (
+            replace(wildcard, name="m", model=f"{prefix}/{model}", model_id=model)
+            for model in models_of(prefix)
+        )
+        if any(reason_of(one) != reason_of(wildcard) for one in by_name):
+            differing.add(prefix)
+
+    assert differing == {"azure", "databricks", "perplexity", "xai"}
+
+
+PROXIED = ForwardProxies((("https", "HTTPS_PROXY"),), "localhost,.internal")
+
+
+@pytest.mark.parametrize(
+    ("model", "params", "variable"),
+    [
+        ("groq/m", {}, "HTTPS_PROXY"),
+        ("groq/*", {}, "HTTPS_PROXY"),
+        ("deepseek/m", {"api_base": "https://llm.internal/v1"}, None),
+        ("hosted_vllm/m", {"api_base": "http://vllm:8000/v1"}, None),
+        ("hosted_vllm/m", {"api_base": "https://127.0.0.1:1/v1"}, None),
+        ("hosted_vllm/m", {"api_base": "https://vllm:8000/v1"}, "HTTPS_PROXY"),
+        ("openai/m", {}, None),
+        ("gemini/gemini-3.6-flash", {}, None),
+    ],
+)
+def test_forward_proxy_leaves_a_provider_to_litellm(
+    model: str, params: dict[str, Any], variable: str | None
+) -> None:
+    """Litellm uses the proxy. OpenAI and Gemini were always called directly."""
+    deployment = replace(deployment_of(model.replace("*", "m"), **params), forward_proxies=PROXIED)
+
+    assert transport_of(deployment) == ("direct" if variable is None else "litellm")
+    assert transport_of(replace(deployment, transport="direct")) == "direct"
+    if variable is not None:
+        assert reason_of(deployment) == f"the direct transport does not use the forward proxy of {variable}"
+
+
+@pytest.mark.parametrize(
+    ("model", "mode", "taken"),
+    [
+        ("huggingface/BAAI/bge-m3", "embedding", "litellm"),
+        ("huggingface/BAAI/bge-m3", "chat", "direct"),
+        ("huggingface/BAAI/bge-m3", None, "direct"),
+        ("perplexity/my-alias", "embedding", "litellm"),
+        ("together_ai/m", "embedding", "direct"),
+        ("groq/m", "embedding", "direct"),
+    ],
+)
+def test_embeddings_in_a_form_of_their_own_are_left_to_litellm(
+    model: str, mode: str | None, taken: str
+) -> None:
+    """``model_info`` tells which models are for embeddings. Elsewhere litellm refuses embeddings, too."""
+    info = {} if mode is None else {"mode": mode}
+    settings = settings_of(
+        model_list=[{"model_name": "m", "litellm_params": {"model": model}, "model_info": info}]
+    )
+    [deployment] = resolve(settings, "m")
+
+    assert transport_of(deployment) == taken
 
 
 @pytest.mark.parametrize(
@@ -113,6 +246,7 @@ def test_all_models_of_a_wildcard_take_one_transport(named: str) -> None:
         ("*", None, {"direct", "litellm"}),
         ("*", "litellm", {"litellm"}),
         ("groq/*", None, {"direct"}),
+        ("xai/*", None, {"direct"}),
         ("anthropic/*", None, {"litellm"}),
         ("groq/llama", None, {"direct"}),
     ],
@@ -137,6 +271,14 @@ def test_entry_for_any_provider_needs_both_transports(
         ("hosted_vllm/m", "litellm", True),
         ("together_ai/m", "auto", True),
         ("together_ai/m", "litellm", False),
+        *((f"{provider}/m", "auto", True) for provider in ("cerebras", "featherless_ai", "fireworks_ai")),
+        *((f"{provider}/m", "auto", True) for provider in ("ollama_chat", "openrouter")),
+        *(
+            (f"{provider}/m", "auto", False)
+            for provider in ("dashscope", "hyperbolic", "lambda_ai", "meta_llama")
+        ),
+        *((f"{provider}/m", "auto", False) for provider in ("modelscope", "moonshot", "nebius", "qwencloud")),
+        *((f"{provider}/m", "auto", False) for provider in ("qwen_ai_platform", "wandb", "xai")),
         ("groq/m", "auto", False),
         ("azure/m", "auto", False),
         ("gemini/m", "auto", False),

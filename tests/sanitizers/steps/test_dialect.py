@@ -16,12 +16,17 @@ from sanitizers.provider_profiles import (
     CHAT_TEMPLATE,
     CHAT_TEMPLATE_GEMMA,
     COHERE,
+    DATABRICKS,
+    DATABRICKS_CLAUDE,
     DEEPSEEK,
     DEEPSEEK_THINKING,
+    GROQ,
+    KIMI,
     MISTRAL,
+    XAI,
 )
 from sanitizers.steps.dialect import apply_provider_rules
-from sanitizers.synthetic import BRIDGE, CONTINUE
+from sanitizers.synthetic import BRIDGE, CONTINUE, NO_THOUGHT
 from tests.sanitizers.steps.case import Case, check
 from tests.support.builders import assistant, call, developer, image, legacy_result, system, text, tool, user
 
@@ -142,7 +147,75 @@ TEXTS_BESIDE_CALLS = [
     Case("both may stand together elsewhere", [GO, SAYS_AND_ASKS, tool("a"), tool("b")], None, (), ANTHROPIC),
 ]
 
+NAMES = [
+    Case(
+        "names of other roles than the user's are dropped",
+        [system("s", name="sy"), user("a", name="ann"), assistant("b", name="bo"), tool("a", name="f")],
+        [system("s"), user("a", name="ann"), assistant("b"), tool("a")],
+        [("dropped", 0, "refused_field"), ("dropped", 2, "refused_field"), ("dropped", 3, "refused_field")],
+        XAI,
+    ),
+    Case(
+        "a function's result alone keeps its name",
+        [user("a", name="ann"), legacy_result()],
+        [user("a"), legacy_result()],
+        [("dropped", 0, "refused_field")],
+        GROQ,
+    ),
+    Case("a name that is null says nothing", [GO, assistant("b", name=None), GO], None, (), GROQ),
+    Case("all roles have names elsewhere", [assistant("b", name="bo"), GO], None, (), OPENAI),
+]
+
+PARALLEL_CALLS = [
+    Case(
+        "each call gets a turn of its own, with its result",
+        [GO, SAYS_AND_ASKS, tool("b", "2"), tool("a", "1"), GO],
+        [
+            *(GO, assistant("b", calls=[call("a")]), tool("a", "1")),
+            *(assistant(calls=[call("b")]), tool("b", "2"), GO),
+        ],
+        [("replaced", 1, "parallel_calls")],
+        DATABRICKS,
+    ),
+    Case(
+        "an empty text stands where null is refused",
+        [GO, SAYS_AND_ASKS, tool("a"), tool("b")],
+        [
+            *(GO, assistant("b", calls=[call("a")]), tool("a")),
+            *(assistant("", calls=[call("b")]), tool("b")),
+        ],
+        [("replaced", 1, "parallel_calls")],
+        replace(CHAT_TEMPLATE, parallel_calls=False),
+    ),
+    Case("a call alone is left alone", [GO, ASKS, tool("a"), assistant("b"), GO], None, (), DATABRICKS),
+    Case("Claude takes several", [GO, SAYS_AND_ASKS, tool("a"), tool("b")], None, (), DATABRICKS_CLAUDE),
+]
+
 REASONING = [
+    Case(
+        "lost thoughts beside calls are a blank, and so are empty ones",
+        [
+            *(GO, ASKS, tool("a"), {**ASKS, "reasoning_content": ""}, tool("a")),
+            *({**ASKS, "reasoning_content": "hm"}, tool("a"), assistant("b"), GO),
+        ],
+        [
+            *(GO, {**ASKS, "reasoning_content": " "}, tool("a")),
+            *({**ASKS, "reasoning_content": " "}, tool("a")),
+            *({**ASKS, "reasoning_content": "hm"}, tool("a"), assistant("b"), GO),
+        ],
+        [("inserted", 1, "reasoning_content"), ("inserted", 3, "reasoning_content")],
+        KIMI,
+    ),
+    Case(
+        "what was said without calls needs no more than an empty text",
+        [GO, ASKS, tool("a"), assistant("b"), GO],
+        [
+            *(GO, {**ASKS, "reasoning_content": " "}, tool("a")),
+            *(assistant("b", reasoning_content=""), GO),
+        ],
+        [("inserted", 1, "reasoning_content"), ("inserted", 3, "reasoning_content")],
+        replace(KIMI, echoes_reasoning=True),
+    ),
     Case(
         "what the client did not keep is empty",
         [GO, ASKS, tool("a"), assistant("b", reasoning_content=None), GO],
@@ -184,10 +257,26 @@ TOGETHER = [
         [("inserted", 1, "text_beside_calls"), ("inserted", 1, "reasoning_content")],
         replace(BEDROCK, echoes_reasoning=True),
     ),
+    Case(
+        "the words before several calls, the calls and the bridge are turns of their own, with thoughts",
+        [GO, {**SAYS_AND_ASKS, "reasoning_content": "hm"}, tool("a"), tool("b"), GO],
+        [
+            *(GO, assistant("b"), user(CONTINUE)),
+            *(assistant(calls=[call("a")], reasoning_content="hm"), tool("a")),
+            *(assistant(calls=[call("b")], reasoning_content=" "), tool("b"), assistant(BRIDGE), GO),
+        ],
+        [
+            ("inserted", 1, "text_beside_calls"),
+            ("replaced", 1, "parallel_calls"),
+            ("inserted", 4, "user_after_result"),
+            ("inserted", 1, "reasoning_content"),
+        ],
+        replace(BEDROCK, parallel_calls=False, thinks_before_calls=True),
+    ),
     Case("nothing at all stays nothing", [], None, (), CHAT_TEMPLATE),
 ]
 
-CASES = [*BRIDGES, *SYSTEMS, *TEXTS_BESIDE_CALLS, *REASONING, *TOGETHER]
+CASES = [*BRIDGES, *SYSTEMS, *NAMES, *TEXTS_BESIDE_CALLS, *PARALLEL_CALLS, *REASONING, *TOGETHER]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -229,6 +318,19 @@ def test_late_system_message_behind_a_result_is_bridged() -> None:
     assert ["system_after_start", "user_after_result"] == [change.reason for change in done.changes]
 
 
+def test_result_is_found_by_a_name_that_is_dropped_later() -> None:
+    """Names of results tell the calls apart where ids are missing."""
+    asked = assistant(calls=[call("", "f"), call("", "g")])
+    given = [GO, asked, tool("", "of g", name="g"), tool("", "of f", name="f")]
+
+    done = sanitize(given, GROQ)
+
+    named = [(made["id"], made["function"]["name"]) for made in done.messages[1]["tool_calls"]]
+    answers = {message["tool_call_id"]: message["content"] for message in done.messages[2:]}
+    assert [(name, answers[call_id]) for call_id, name in named] == [("f", "of f"), ("g", "of g")]
+    assert not any("name" in message for message in done.messages)
+
+
 def test_appended_user_turn_needs_no_bridge() -> None:
     """A trailing model turn already stands between the result and the appended user turn."""
     history = [GO, assistant(calls=[call("abcdefgh1")]), tool("abcdefgh1"), assistant("b")]
@@ -236,6 +338,6 @@ def test_appended_user_turn_needs_no_bridge() -> None:
     assert [*history, user(CONTINUE)] == sanitize(history, MISTRAL).messages
 
 
-def test_the_bridges_text_is_pinned() -> None:
+def test_inserted_texts_are_pinned() -> None:
     """Another text would invalidate every provider's cached prefix."""
-    assert BRIDGE == "Understood."
+    assert (BRIDGE, NO_THOUGHT) == ("Understood.", " ")

@@ -77,7 +77,7 @@ async def _answer(
         status = fault["status"]
         message = fault.get("message", f"Scripted fault with status {status}.")
         return _refused(wire.scripted(status, message, fault.get("type"), fault.get("code")), headers)
-    asked = Asked(record.body, record.headers, record.path)
+    asked = Asked(record.body, record.headers, record.path, request.query)
     record.refusal = wire.judge(asked)
     if record.refusal is not None:
         if "text" in fault or "calls" in fault:

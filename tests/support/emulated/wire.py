@@ -14,6 +14,7 @@ class Asked:
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
     path: str = ""
+    query: Mapping[str, str] = field(default_factory=dict)
 
 
 class Refused(Protocol):

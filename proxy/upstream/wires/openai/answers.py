@@ -12,7 +12,7 @@ from typing import Any
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Answer, Chunk
-from proxy.upstream.wires.openai.odd_usage import count_reasoning, take_odd_usage
+from proxy.upstream.wires.openai.odd_usage import take_odd_usage
 from proxy.upstream.wires.openai.refusals import raise_error
 from proxy.upstream.wires.openai.shapes import NO_COMPLETION, read_choices
 from proxy.upstream.wires.payloads import load_payload
@@ -44,8 +44,8 @@ def read_answer(body: bytes) -> Answer:
         raise_error(value)
         raise UpstreamFault(NO_COMPLETION)
     choices = read_choices(value, "message")
-    if value.get("usage") is not None:
-        count_reasoning(value["usage"])
+    if not choices:
+        raise_error(value)
     ended = True
     for choice in choices:
         if choice.get("message") is None:
@@ -103,8 +103,6 @@ class StreamReader:
         choices = self._choices(value)
         if not choices:
             raise_error(value)
-        if value.get("usage") is not None:
-            count_reasoning(value["usage"])
         for choice in choices:  # none in a chunk of usage, or of Azure's prompt filter
             index = choice["index"]
             if index in self._finished and self._has_content(choice):

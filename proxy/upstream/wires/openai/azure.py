@@ -23,11 +23,11 @@ def azure_url(deployment: Deployment, path: str) -> str:
     A deployment that stands in the address takes precedence over the model's name, as in litellm.
     """
     base, version = deployment.api_base or "", str(deployment.credentials.get("api_version") or "")
+    base = base.removesuffix("/chat/completions").removesuffix("/embeddings")
     if base.endswith("/openai/v1"):
         return f"{base}/{path}"
     if is_azure_v1(base, version):
         return f"{base}/openai/v1/{path}"
-    base = base.removesuffix("/chat/completions").removesuffix("/embeddings")
     if "/openai/deployments/" not in base:
         base = f"{base}/openai/deployments/{model_name(deployment)}"
     return str(URL(f"{base}/{path}").with_query({"api-version": version}))

@@ -27,8 +27,8 @@ def refused_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
 def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return *parameters* with the names that the provider uses. The result is *parameters* itself if nothing changes.
 
-    A parameter that the deployment allows by name keeps its name. For DeepSeek, a switch for thinking is added to the
-    effort, and replaces the effort ``none``. For Claude at Databricks, a budget of tokens replaces the effort.
+    A parameter that the deployment allows by name keeps its name. For DeepSeek and Kimi, a switch for thinking is added
+    to the effort, and replaces the effort ``none``. For Claude at Databricks, a budget of tokens replaces the effort.
     """
     names = _names(deployment)
     if names and names.keys() & parameters.keys():
@@ -37,7 +37,7 @@ def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
         dialect = dialect_for(deployment, "direct")
         if dialect.thinking_switch:
             return _with_switch(parameters)
-        if dialect.thinking_budget:
+        if dialect.thinking_budget and "reasoning_effort" not in deployment.allowed_openai_params:
             return _with_budget(parameters)
     return parameters
 

@@ -8,10 +8,8 @@ from typing import Any
 
 from proxy.config.providers.find_provider import find_provider
 from proxy.core.deployment import Deployment
+from proxy.upstream.dialects.openai_models import azure_name
 from sanitizers import Message
-
-_AZURE_FAMILIES = ("gpt5_series/", "o_series/")
-"""Marks of a model's family before the name of a deployment at Azure, in litellm's spelling."""
 
 _FIREWORKS = "accounts/fireworks/"
 _FIREWORKS_ROUTERS = frozenset({"auto", "auto-instant", "firerouter"})
@@ -19,11 +17,10 @@ _FIREWORKS_ROUTERS = frozenset({"auto", "auto-instant", "firerouter"})
 _BELOW_V1 = frozenset({"cometapi", "heroku", "huggingface", "minimax", "mistral", "ollama_chat"})
 """Providers whose ``api_base`` may lack ``/v1``: litellm (1.105.3) adds it, and Ollama's own API does not have it."""
 
+_STRICT = frozenset({"cerebras", "databricks", "fireworks_ai", "groq", "perplexity"})
+"""Providers that may refuse the null of a field that a message does not have.
 
-_NAMED_USERS = frozenset({"databricks", "xai"})
-"""Providers whose users alone have names: "Only messages of role 'user' can have a name." (litellm#9720).
-
-Databricks refused all names until 2025-01 (autogen#4761). litellm leaves the other names out for both.
+OpenAI's SDK sends back the nulls of its answers. litellm leaves them out.
 """
 
 
@@ -34,20 +31,16 @@ def address_of(provider: str, base: str) -> str:
     """
     base = base.removesuffix("/chat/completions")
     if provider == "ollama_chat":
-        base = base.removesuffix("/api")
+        base = base.removesuffix("/api/chat").removesuffix("/api")
     return f"{base}/v1" if provider in _BELOW_V1 and not base.endswith("/v1") else base
 
 
 @lru_cache(maxsize=1024)
 def model_name(deployment: Deployment) -> str:
-    """Return the provider's name of the deployment's model.
-
-    A deployment at Azure has no family in its name there.
-    """
+    """Return the provider's name of the deployment's model."""
     name = deployment.model_id
     if deployment.provider == "azure":
-        for family in _AZURE_FAMILIES:
-            name = name.removeprefix(family)
+        return azure_name(name)
     return _fireworks_name(name) if deployment.provider == "fireworks_ai" else name
 
 
@@ -73,53 +66,23 @@ def takes_text_lists(provider: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def message_form(deployment: Deployment) -> Callable[[Message], Message] | None:
-    """Return the function that writes a message as the deployment's provider reads it, or None if all stay."""
-    if deployment.provider in _NAMED_USERS:
-        return _plain_without_name if takes_one_call(deployment) else _without_name
-    if deployment.provider == "moonshot" and "kimi" in deployment.model_id:
-        return _with_thought
+    """Return the function that writes a message as the deployment's provider reads it, or None if all stay.
+
+    The form of a message changes nothing that the message says. What does is a fact of the model's profile
+    (:mod:`sanitizers.provider_profiles`), and its changes are in the change list.
+    """
+    if deployment.provider in _STRICT:
+        return _plain_without_nulls if _reads_texts_alone(deployment) else without_nulls
     return None if takes_text_lists(deployment.provider) else with_plain_text
 
 
-@lru_cache(maxsize=1024)
-def takes_one_call(deployment: Deployment) -> bool:
-    """Tell whether an assistant's message may hold one call alone.
+def _reads_texts_alone(deployment: Deployment) -> bool:
+    """Tell whether the provider reads no lists of parts.
 
-    "Multiple tool calls are not supported." (litellm#31633, for all models of Databricks but Claude)
+    The check of Databricks that a request for JSON has the word reads texts alone. litellm (1.105.3,
+    `llms/databricks`) joins the parts for all models but Claude.
     """
     return deployment.provider == "databricks" and "claude" not in deployment.model_id
-
-
-def split_calls(history: list[Message]) -> list[Message]:
-    """Return *history* with one call in each message, and its result behind it. Calls without results stay."""
-    split: list[Message] = []
-    at = 0
-    while at < len(history):
-        message = history[at]
-        at += 1
-        given: Any = message.get("tool_calls")
-        calls: list[Any] = given if isinstance(given, list) else []
-        results = _results_of(calls, history[at : at + len(calls)])
-        if len(calls) < 2 or results is None:
-            split.append(message)
-            continue
-        for place, result in enumerate(results):
-            said = message if place == 0 else {"role": "assistant", "content": None}
-            split += [{**said, "tool_calls": [calls[place]]}, result]
-        at += len(calls)
-    return split
-
-
-def _results_of(calls: list[Any], following: list[Message]) -> list[Message] | None:
-    """Return the results of *calls* in the order of the calls, if the *following* messages are exactly these."""
-    by_id = {
-        result["tool_call_id"]: result
-        for result in following
-        if result.get("role") == "tool" and isinstance(result.get("tool_call_id"), str)
-    }
-    ids = [call.get("id") for call in calls if isinstance(call, dict)]
-    found = [by_id[call_id] for call_id in ids if isinstance(call_id, str) and call_id in by_id]
-    return found if len(found) == len(calls) == len(by_id) else None
 
 
 def with_plain_text(message: Message) -> Message:
@@ -134,29 +97,16 @@ def _is_text(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str)
 
 
-def _without_name(message: Message) -> Message:
-    """Return *message* without a name, unless it is the user's."""
-    if "name" not in message or message.get("role") == "user":
-        return message
-    return {field: value for field, value in message.items() if field != "name"}
+def without_nulls(message: Message) -> Message:
+    """Return *message* without the fields that are null, which mean the same as missing ones.
 
-
-def _plain_without_name(message: Message) -> Message:
-    """Return *message* without a name, and with one text.
-
-    The check of Databricks that a request for JSON has the word reads texts alone (litellm, `llms/databricks`).
+    An empty content stays null.
     """
-    return with_plain_text(_without_name(message))
-
-
-def _with_thought(message: Message) -> Message:
-    """Return *message* with a plain text, and with reasoning where it has calls.
-
-    "thinking is enabled but reasoning_content is missing in assistant tool call message" (continue#11806). Kimi K2.6
-    takes an empty text for a missing one, so the text is a blank (pi#4178). litellm writes a blank too.
-    """
-    message = with_plain_text(message)
-    thought = message.get("reasoning_content")
-    if not message.get("tool_calls") or (isinstance(thought, str) and thought):
+    nulls = {field for field, value in message.items() if value is None and field != "content"}
+    if not nulls:
         return message
-    return {**message, "reasoning_content": " "}
+    return {field: value for field, value in message.items() if field not in nulls}
+
+
+def _plain_without_nulls(message: Message) -> Message:
+    return with_plain_text(without_nulls(message))

@@ -6,12 +6,13 @@ from typing import Any
 
 import orjson
 
+from proxy.core.deployment import Deployment
 from proxy.core.json_text import find_value
 from proxy.core.source import OPENAI_CHAT
 from proxy.core.upstream_call import TextCall, UpstreamCall
 from proxy.upstream.signature_carriers import with_reasoning_details
 from proxy.upstream.wires.openai.parameters import asks_for_usage, renamed_parameters
-from proxy.upstream.wires.openai.provider_forms import message_form, model_name, split_calls, takes_one_call
+from proxy.upstream.wires.openai.provider_forms import message_form, model_name
 from proxy.upstream.wires.raw_values import has_no_duplicate_keys
 
 
@@ -28,8 +29,6 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     form = message_form(call.deployment)
     if form is not None:
         history = [form(message) for message in history]
-        if takes_one_call(call.deployment):
-            history = split_calls(history)
     messages = orjson.dumps(history)
     source = call.source
     if (
@@ -56,12 +55,29 @@ def build_text_request(call: TextCall, *, stream: bool) -> bytes:
     """Return the body of one request to ``embeddings`` or ``completions``, built from the allow-list only."""
     # Fireworks' models for embeddings have no account in their names.
     model = call.deployment.model_id if "input" in call.parameters else model_name(call.deployment)
-    fields: dict[str, Any] = {"model": model, **call.parameters, **call.extra_body}
+    fields: dict[str, Any] = {"model": model, **call.parameters}
+    if not _takes_format(call.deployment):
+        fields.pop(_FORMAT, None)
+    fields.update(call.extra_body)
     if stream:
         fields["stream"] = True
         if call.ask_usage and asks_for_usage(call.deployment):
             fields["stream_options"] = {"include_usage": True}
     return orjson.dumps(fields)
+
+
+_FORMAT = "encoding_format"
+_TAKES_FORMAT = frozenset({"azure", "openai"})
+
+
+def _takes_format(deployment: Deployment) -> bool:
+    """Tell whether the provider gets the format of embeddings that the client wants.
+
+    OpenAI's clients ask for base64 unasked. Mistral's base64 cannot be read (anything-llm#5794), OpenRouter's answer is
+    empty for some models (honcho#932), and older vLLM refuses it (vllm#6174). :mod:`proxy.answers.embeddings` writes
+    the format instead.
+    """
+    return deployment.provider in _TAKES_FORMAT or _FORMAT in deployment.allowed_openai_params
 
 
 _MESSAGES = b'"messages":'

@@ -20,6 +20,11 @@ from proxy.upstream.wires.openai.texts import TextStreamReader, read_text_answer
 from proxy.upstream.wires.protocol import ProviderWires
 from proxy.upstream.wires.request_headers import request_headers
 
+_PLAIN_EMBEDDINGS = frozenset({"databricks", "mistral"})
+"""Providers that refuse unknown fields, and whose embeddings have no options (litellm 1.105.3 sends none)."""
+
+_OPTIONS = frozenset({"dimensions", "user"})
+
 
 class _Common:
     """The request's headers and the reading of errors, the same for chats, embeddings and text completions."""
@@ -68,7 +73,9 @@ class _Embeddings(_Common):
         return build_text_request(call, stream=stream)
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        return frozenset()
+        if deployment.provider not in _PLAIN_EMBEDDINGS:
+            return frozenset()
+        return (_OPTIONS & parameters.keys()) - deployment.allowed_openai_params
 
     def read_answer(self, body: bytes, call: TextCall) -> Answer:
         return read_embeddings(body)

@@ -37,11 +37,14 @@ def test_providers_of_the_file_are_listed() -> None:
 def test_address_and_variable_are_litellm_s(
     litellm: Any, row: ProviderRow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The row's variable gives litellm's key."""
+    """The row's variables give litellm's key and address."""
     [name] = row.keys
     monkeypatch.setenv(name, "k-of-the-variable")
 
     assert address_and_key(litellm, row.prefix) == (row.base, "k-of-the-variable")
+    for variable in row.bases:
+        monkeypatch.setenv(variable, "https://h.test/v1")
+        assert address_and_key(litellm, row.prefix)[0] == "https://h.test/v1"
 
 
 @each
@@ -76,6 +79,7 @@ TOY = {"base_url": "https://api.toy.test/v1/", "api_key_env": "TOY_API_KEY"}
     ("further", "changed"),
     [
         ({}, {}),
+        ({"api_base_env": "TOY_API_BASE"}, {"bases": ("TOY_API_BASE",)}),
         ({"headers": {"x": "y"}, "supported_endpoints": ["/v1/responses"]}, {}),
         ({"param_mappings": {"max_completion_tokens": "max_tokens"}}, {"limit_as_max_tokens": True}),
         ({"param_mappings": {"max_completion_tokens": "max_output"}}, {}),

@@ -15,10 +15,6 @@ from tests.support.litellm_noise import LITELLM_NOISE
 pytestmark = LITELLM_NOISE
 
 OTHER_ADDRESSES = {
-    "deepseek": (
-        "https://api.deepseek.com/beta",
-        "litellm takes the address of DeepSeek's beta features, and api-docs.deepseek.com names /v1 for the rest",
-    ),
     "docker_model_runner": (
         "http://localhost:22088/engines/llama.cpp",
         "litellm assumes a server on this machine, where the direct transport wants api_base",
@@ -59,6 +55,9 @@ IN_THE_CALL: dict[str, tuple[str, dict[str, str], str]] = {
     ),
 }
 """The providers whose address and key litellm finds only within a call: the model, the arguments and the URL."""
+
+BASES_IN_THE_CALL = ("edenai",)
+"""The further providers whose variable of the address litellm reads only within a call."""
 
 LOOKED_UP = sorted(ROWS.keys() - IN_THE_CALL.keys())
 
@@ -104,6 +103,32 @@ def test_address_and_variables_of_a_call_are_litellm_s(
         monkeypatch.setenv(name, f"k-{position}")
         request = request_of(litellm, monkeypatch, model, **arguments)
         assert (str(request.url), key_in(request)) == (url, f"k-{position}"), name
+
+
+@pytest.mark.parametrize("prefix", [prefix for prefix in LOOKED_UP if prefix not in BASES_IN_THE_CALL])
+def test_variables_of_an_address_are_litellm_s_in_its_order(
+    litellm: Any, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each variable alone gives the address. Without variables in the row, the name that most have gives none."""
+    bases = ROWS[prefix].bases
+    usual, _ = address_and_key(litellm, prefix)
+    for position, name in enumerate(reversed(bases or (f"{prefix.upper()}_API_BASE",))):
+        monkeypatch.setenv(name, f"https://h-{position}.test/v1")
+        given = f"https://h-{position}.test/v1" if bases else usual
+        assert address_and_key(litellm, prefix)[0] == given, name
+
+
+@pytest.mark.parametrize("prefix", [*BASES_IN_THE_CALL, *sorted(IN_THE_CALL.keys() - {"openai"})])
+def test_variables_of_a_call_s_address_are_litellm_s(
+    litellm: Any, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``openai/`` is exempt: its row has no variable."""
+    model, arguments, _ = IN_THE_CALL.get(prefix, (f"{prefix}/some-model", {}, ""))
+    further = {name: value for name, value in arguments.items() if name != "api_base"}
+    for name in ROWS[prefix].bases or (f"{prefix.upper()}_API_BASE",):
+        monkeypatch.setenv(name, "https://h.test/v1")
+        url = str(request_of(litellm, monkeypatch, model, api_key="k", **further).url)
+        assert url.startswith("https://h.test/v1") is bool(ROWS[prefix].bases), name
 
 
 def test_server_has_neither_an_address_nor_a_variable() -> None:

@@ -71,6 +71,34 @@ def test_azure_needs_an_address_a_version_and_a_key_or_token(given: CallFacts, r
     assert why_litellm(given) == reason
 
 
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (facts("azure", "gpt-5-codex", RESOURCE, given=DATED), RESPONSES),
+        (facts("azure", "gpt-5-codex", RESOURCE), RESPONSES),
+        (facts("azure", "o3-pro", RESOURCE, given={"api_version": "v1"}), RESPONSES),
+        (facts("azure", "gpt-5.4", RESOURCE, given=DATED), f"{RESPONSES} where a request has tools"),
+        (facts("azure", "us/gpt-6-sol", RESOURCE, given=DATED), f"{RESPONSES} where a request has tools"),
+        (facts("azure", "gpt-5.3", RESOURCE, given=DATED), None),
+        (facts("azure", "gpt-4.1", RESOURCE, given=DATED), None),
+        (facts("azure", "my-gpt-5.4", RESOURCE, given=DATED), None),
+        (facts("azure", "gpt-5-codex", f"{RESOURCE}/openai/v1"), None),
+        (facts("azure", "gpt-5.4", f"{RESOURCE}/openai/v1"), None),
+        (facts("azure", "gpt-5.4", f"{RESOURCE}/openai/deployments/d", given=DATED), None),
+        (facts("databricks", "databricks-gpt-5-5", HERE), RESPONSES),
+        (facts("xai", "grok-4.20-multi-agent"), RESPONSES),
+        (facts("xai", "grok-4"), None),
+        (facts("openai", "gpt-5-codex"), None),
+    ],
+)
+def test_model_without_chats_needs_litellm(given: CallFacts, reason: str | None) -> None:
+    """Litellm asks it through the Responses API, but not where the address has a path of Azure's API.
+
+    For OpenAI, the direct transport was always the one that ``auto`` takes.
+    """
+    assert why_litellm(given) == reason
+
+
 @pytest.mark.parametrize("secret", ["client_secret", "azure_password"])
 def test_azure_s_tokens_are_fetched_by_litellm(secret: str) -> None:
     """No setting is missing, so ``check`` has nothing to warn about."""
@@ -87,6 +115,7 @@ def test_azure_s_tokens_are_fetched_by_litellm(secret: str) -> None:
         *((RESOURCE, version, True) for version in ("v1", "preview", "latest")),
         (f"{RESOURCE}/openai/v1", "", True),
         (f"{RESOURCE}/openai/v1", "2024-10-21", True),
+        (f"{RESOURCE}/openai/v1/chat/completions", "", True),
         (f"{RESOURCE}/openai/deployments/d", "v1", True),
     ],
 )
@@ -109,10 +138,12 @@ def test_azure_has_an_api_without_versions(base: str, version: str, without: boo
         (facts("huggingface", "name"), "litellm looks up the provider"),
         (facts("huggingface", "tgi", HERE), None),
         (facts("ollama_chat", fields={"keep_alive", "num_ctx"}), "Ollama's /v1 ignores keep_alive"),
+        (facts("ollama_chat", fields={"min_p"}), "Ollama's /v1 ignores min_p"),
         (facts("ollama_chat", fields={"x_own"}), None),
         (facts("perplexity", "sonar"), None),
         (facts("perplexity", None), None),
         (facts("perplexity", "preset/pro-search"), RESPONSES),
+        (facts("perplexity", "pplx-embed-v1-4b"), "a form that litellm reads"),
         (facts("baseten", "abcd1234"), "set litellm_params.api_base"),
         (facts("baseten", "abcd1234", HERE), None),
         (facts("baseten", "a/b"), None),

@@ -44,6 +44,7 @@ SETTINGS = settings_of(
         ("gemini//a", []),
         ("gemini/a/", []),
         ("gemini/./a", []),
+        ("gemini/.", []),
         ("gemini/a b", []),
         ("gemini/a?key=1", []),
         ("gemini/a#b", []),
@@ -255,3 +256,18 @@ def test_entry_without_a_key_gets_none_from_the_environment() -> None:
     ).settings
 
     assert [resolve(settings, name)[0].api_key for name in ("own/x", "openai/x")] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("model", "reads"),
+    [("*", True), ("xai/*", True), ("perplexity/*", True), ("groq/*", False), ("xai/grok-4", False)],
+)
+def test_table_that_decides_about_a_wildcard_s_models_is_read_with_the_file(
+    model: str, reads: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request would otherwise read it on the event loop."""
+    read: list[str] = []
+    monkeypatch.setattr("proxy.config.schema.routes.is_provider", read.append)
+
+    assert settings_of({"model_name": model, "litellm_params": {"model": model}}).routes.names == (model,)
+    assert bool(read) is reads

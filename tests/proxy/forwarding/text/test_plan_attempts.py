@@ -111,7 +111,8 @@ async def test_series_of_each_path_begin_at_zero(proxy: Proxied) -> None:
     samples = await proxy.metrics()
     counted = [dict(labels) for (name, labels) in samples if name == "turnright_requests_total"]
 
-    assert {one["route"] for one in counted if one["outcome"] == "ok"} == {"/v1/chat/completions", *PATHS}
+    chats = {"/v1/chat/completions", "/v1/responses"}
+    assert {one["route"] for one in counted if one["outcome"] == "ok"} == {*chats, *PATHS}
 
 
 @paths

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.upstream.dialects.choose_dialect import Transport, dialect_for, withheld_names
-from proxy.upstream.dialects.dialect import Dialect
+from proxy.upstream.dialects.dialect import FORMATS, Dialect
 from proxy.upstream.dialects.table import LEVELS
 from tests.proxy.upstream.deployments import deployment_of
 
@@ -63,6 +63,33 @@ def test_openai_s_own_service_has_its_own_row_with_the_model_s_efforts() -> None
 
     assert (own.name, own.efforts) == ("openai", ("none", "low", "medium", "high"))
     assert row_of("openai/gpt-5.1").efforts is None
+
+
+_JSON_OBJECT = frozenset({"json_object"})
+
+
+@pytest.mark.parametrize(
+    ("version", "transport", "formats", "forces"),
+    [
+        ("2024-02-01", "direct", _JSON_OBJECT, False),
+        ("2024-05-01-preview", "direct", _JSON_OBJECT, False),
+        ("2024-06-01", "direct", _JSON_OBJECT, True),
+        ("2024-08-01-preview", "direct", FORMATS, True),
+        ("2024-10-21", "direct", FORMATS, True),
+        ("preview", "direct", FORMATS, True),
+        (None, "direct", FORMATS, True),
+        ("2024-02-01", "litellm", FORMATS, True),
+    ],
+)
+def test_older_versions_of_azure_s_api_have_no_schemas_and_no_forced_calls(
+    version: str | None, transport: Transport, formats: frozenset[str], forces: bool
+) -> None:
+    """Litellm writes a schema as a tool for these versions by itself."""
+    row = row_of("azure/gpt-4o", transport, **({} if version is None else {"api_version": version}))
+
+    assert (row.formats, row.formats_with_tools) == (formats, formats)
+    assert ("required" in row.choices) is forces
+    assert "named" in row.choices
 
 
 @pytest.mark.parametrize("model", ["groq/openai/gpt-oss-120b", "ollama/gpt-oss:20b"])

@@ -108,6 +108,22 @@ def test_azure_s_models_refuse_what_openai_s_do(name: str, model: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("gpt-4o", EFFORT),
+        ("openai/gpt-4o", EFFORT),
+        ("o3-mini", O_SERIES),
+        ("openai/gpt-5", GPT_5),
+        ("Llama-3.3-70B-Instruct", set()),
+        ("mistral-ai/mistral-medium-2505", set()),
+    ],
+)
+def test_openai_s_models_at_github_refuse_what_openai_s_do(name: str, refused: set[str]) -> None:
+    """GitHub runs OpenAI's models at Azure. Its other models have no rules here."""
+    assert withheld(f"github/{name}", ALL) == refused
+
+
+@pytest.mark.parametrize(
     ("name", "sent"),
     [("gpt5_series/mine", "max_completion_tokens"), ("o3", "max_completion_tokens"), ("mine", "max_tokens")],
 )

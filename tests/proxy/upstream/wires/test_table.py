@@ -48,6 +48,12 @@ def test_provider_has_openai_s_wires_for_the_endpoints_of_its_row(row: ProviderR
             embedding_wire_of(deployment)
 
 
+def test_refusal_of_huggingface_s_embeddings_names_the_settings() -> None:
+    """Only litellm reads their form, and a model's name does not tell what the model is for."""
+    with pytest.raises(InvalidRequest, match=r"list this model with model_info\.mode: embedding, or set"):
+        embedding_wire_of(deployment_of("huggingface/BAAI/bge-m3"))
+
+
 def test_azure_has_wires_of_its_own() -> None:
     """Its addresses and headers differ. litellm sends text completions of ``azure/`` as chats, too."""
     deployment = deployment_of("azure/some-model")

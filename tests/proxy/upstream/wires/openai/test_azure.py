@@ -67,7 +67,7 @@ def test_url_of_chats_is_the_recorded_one(deployment: Deployment, url: str) -> N
 
 
 @pytest.mark.parametrize("version", [None, "v1", DATED])
-@pytest.mark.parametrize("slash", ["", "/"])
+@pytest.mark.parametrize("slash", ["", "/", f"/{CHATS}"])
 def test_address_of_the_api_without_versions_is_kept(version: str | None, slash: str) -> None:
     """Litellm appends the path of a deployment, or ``/openai/v1`` once more: a 404."""
     deployment = azure(base=f"{RESOURCE}/openai/v1{slash}", version=version)

@@ -122,3 +122,12 @@ def test_effort_of_claude_at_databricks_is_a_budget_of_tokens(
 ) -> None:
     """Without a limit, the answer gets room beside the thinking."""
     assert sent(CLAUDE, given, api_base="https://adb.test/serving-endpoints") == written
+
+
+@pytest.mark.parametrize("effort", ["default", "high"])
+def test_effort_that_the_operator_allows_stays(effort: str) -> None:
+    """An allowed parameter is sent as it came. No budget belongs to the effort ``default``."""
+    given = {"reasoning_effort": effort}
+    params = {"api_base": "https://adb.test/serving-endpoints", "allowed_openai_params": ["reasoning_effort"]}
+
+    assert sent(CLAUDE, given, **params) == given

@@ -10,12 +10,10 @@ from proxy.upstream.wires.openai.provider_forms import (
     address_of,
     message_form,
     model_name,
-    split_calls,
-    takes_one_call,
     with_plain_text,
 )
 from tests.proxy.upstream.deployments import deployment_of
-from tests.support.builders import assistant, call, image, system, text, tool, user
+from tests.support.builders import assistant, call, image, text, tool, user
 
 HOST = "https://h.test"
 BELOW_V1 = ("cometapi", "heroku", "huggingface", "minimax", "mistral", "ollama_chat")
@@ -42,9 +40,10 @@ def test_address_of_chats_is_taken_for_the_address_above_it(provider: str) -> No
     assert address_of(provider, f"{HOST}/v1/chat/completions") == f"{HOST}/v1"
 
 
-def test_ollama_s_own_address_means_its_v1() -> None:
-    """Litellm asks at ``/api/chat``, and documents name that address."""
-    assert address_of("ollama_chat", "http://localhost:11434/api") == "http://localhost:11434/v1"
+@pytest.mark.parametrize("path", ["/api", "/api/chat"])
+def test_ollama_s_own_address_means_its_v1(path: str) -> None:
+    """Litellm asks at ``/api/chat``, and takes an address that ends so. Documents name both."""
+    assert address_of("ollama_chat", f"http://localhost:11434{path}") == "http://localhost:11434/v1"
 
 
 OWN = "accounts/fireworks"
@@ -122,90 +121,43 @@ def test_message_with_other_content_is_the_same_object(message: dict[str, Any]) 
     assert with_plain_text(message) is message
 
 
-@pytest.mark.parametrize("provider", ["databricks", "xai"])
-def test_user_alone_keeps_a_name(provider: str) -> None:
-    """The others get "Only messages of role 'user' can have a name." (xAI: litellm#9720)."""
+@pytest.mark.parametrize("provider", ["cerebras", "databricks", "fireworks_ai", "groq", "perplexity"])
+def test_strict_provider_gets_no_nulls(provider: str) -> None:
+    """OpenAI's SDK sends back the nulls of an answer. A null and a missing field mean the same."""
     form = message_form(deployment_of(f"{provider}/m", api_base=HOST))
     assert form is not None
-    named = user("a", name="ann")
+    bare = assistant(None, [call("c1")])
 
-    assert form(named) is named
-    assert form(assistant("b", name="bo")) == assistant("b")
-    assert form(system("c", name="sy")) == system("c")
-    assert form(tool("c1", "d", name="f")) == tool("c1", "d")
+    assert form(bare) is bare
+    assert form({**bare, "refusal": None, "audio": None}) == bare
 
 
-@pytest.mark.parametrize(
-    ("message", "written"),
-    [
-        (assistant(None, [call("c1")]), assistant(None, [call("c1")], reasoning_content=" ")),
-        (
-            assistant("", [call("c1")], reasoning_content=""),
-            assistant("", [call("c1")], reasoning_content=" "),
-        ),
-        (
-            assistant([text("a")], [call("c1")], reasoning_content="hm"),
-            assistant("a", [call("c1")], reasoning_content="hm"),
-        ),
-        (assistant("a"), assistant("a")),
-        (user("a"), user("a")),
-    ],
-)
-def test_kimi_gets_a_thought_beside_each_call(message: dict[str, Any], written: dict[str, Any]) -> None:
-    """A missing thought is refused, and so is an empty one (pi#4178)."""
-    form = message_form(deployment_of("moonshot/kimi-k2.6", api_base=HOST))
-    assert form is not None
+@pytest.mark.parametrize("model", ["groq/m", "xai/m", "databricks/m", "moonshot/kimi-k2.6", "openai/m"])
+def test_form_of_a_message_changes_nothing_that_it_says(model: str) -> None:
+    """Steps of sanitizing drop what a provider refuses, and list the change."""
+    form = message_form(deployment_of(model, api_base=HOST))
+    told = call("c1", index=0)
+    told["function"]["parsed_arguments"] = {}
+    messages = [
+        user("a", name="ann"),
+        assistant("b", [told, call("c2", "g")], name="bo", reasoning_content=""),
+        tool("c1", "d", name="f"),
+    ]
 
-    assert form(message) == written
-
-
-def test_other_models_of_moonshot_get_no_thoughts() -> None:
-    """They do not think."""
-    assert message_form(deployment_of("moonshot/moonshot-v1-8k", api_base=HOST)) is with_plain_text
+    assert all(form is None or form(message) is message for message in messages)
 
 
 @pytest.mark.parametrize(
-    ("model", "one"),
+    ("model", "joined"),
     [
         ("databricks/databricks-gpt-oss-120b", True),
         ("databricks/databricks-claude-sonnet-4-5", False),
         ("groq/llama", False),
     ],
 )
-def test_databricks_takes_one_call_of_all_but_claude(model: str, one: bool) -> None:
-    """The others answer "Multiple tool calls are not supported." (litellm#31633)."""
-    assert takes_one_call(deployment_of(model, api_base=HOST)) is one
+def test_parts_are_joined_for_models_of_databricks_but_claude(model: str, joined: bool) -> None:
+    """Litellm sends Claude lists of parts, with cache marks in them."""
+    form = message_form(deployment_of(model, api_base=HOST))
+    assert form is not None
 
-
-ONE, TWO = call("c1", "f"), call("c2", "g")
-
-
-def test_parallel_calls_become_turns_of_their_own() -> None:
-    """Each result stands behind its call. The text stays with the first call."""
-    history = [user("go"), assistant("on it", [ONE, TWO]), tool("c2", "2"), tool("c1", "1"), user("and?")]
-
-    assert split_calls(history) == [
-        user("go"),
-        assistant("on it", [ONE]),
-        tool("c1", "1"),
-        assistant(None, [TWO]),
-        tool("c2", "2"),
-        user("and?"),
-    ]
-    assert history[1] == assistant("on it", [ONE, TWO])
-
-
-@pytest.mark.parametrize(
-    "history",
-    [
-        [user("go"), assistant(None, [ONE]), tool("c1", "1")],
-        [user("go"), assistant(None, [ONE, TWO]), tool("c1", "1"), user("stop")],
-        [user("go"), assistant(None, [ONE, TWO]), tool("c1", "1"), tool("c1", "1")],
-        [user("go"), assistant(None, [ONE, TWO])],
-        [user("go"), assistant(None, [ONE, 5]), tool("c1", "1"), tool("c2", "2")],
-        [user("go"), {"role": "assistant", "tool_calls": "none"}],
-    ],
-)
-def test_history_that_cannot_be_split_stays(history: list[dict[str, Any]]) -> None:
-    """No call and no result gets lost."""
-    assert split_calls(history) == history
+    assert form(user([text("a"), text("b")]))["content"] == ("ab" if joined else [text("a"), text("b")])

@@ -105,9 +105,10 @@ def test_reason_without_a_message_is_not_told() -> None:
     ("code", "status"),
     [(1001, 504), (1002, 429), (1004, 401), (1008, 402), (2013, 400), (1000, None), ("x", None)],
 )
-def test_refusal_of_minimax_has_its_words_and_a_status(code: Any, status: int | None) -> None:
+@pytest.mark.parametrize("choices", [None, []])
+def test_refusal_of_minimax_has_its_words_and_a_status(choices: Any, code: Any, status: int | None) -> None:
     """MiniMax writes it into a 200 that has no choices."""
-    body = {"id": "x", "choices": None, "base_resp": {"status_code": code, "status_msg": "No."}}
+    body = {"id": "x", "choices": choices, "base_resp": {"status_code": code, "status_msg": "No."}}
 
     assert caught(body) == [("No.", status)] * 2
 

@@ -46,3 +46,25 @@ def test_model_of_fireworks_has_an_account_in_text_completions_alone(
     call = TextCall(deployment_of("fireworks_ai/qwen/q"), parameters, LIMITS)
 
     assert orjson.loads(build_text_request(call, stream=False))["model"] == model
+
+
+@pytest.mark.parametrize(
+    ("model", "allowed", "sent"),
+    [
+        ("openai/m", [], True),
+        ("azure/m", [], True),
+        ("mistral/m", [], False),
+        ("openrouter/m", [], False),
+        ("hosted_vllm/m", [], False),
+        ("hosted_vllm/m", ["encoding_format"], True),
+    ],
+)
+def test_format_of_embeddings_is_openai_s_alone(model: str, allowed: list[str], sent: bool) -> None:
+    """Other providers refuse it, ignore it, or answer with something else. The proxy writes the format itself."""
+    deployment = deployment_of(model, allowed_openai_params=allowed)
+    call = TextCall(deployment, {"input": ["a"], "encoding_format": "base64", "dimensions": 2}, LIMITS)
+
+    body = orjson.loads(build_text_request(call, stream=False))
+
+    assert body.get("encoding_format") == ("base64" if sent else None)
+    assert body["dimensions"] == 2

@@ -84,3 +84,24 @@ def test_allowed_parameter_is_not_withheld() -> None:
 
     assert OPENAI.chat.unsupported(deployment_of(MODEL), parameters) == {"top_k"}
     assert OPENAI.chat.unsupported(deployment_of(MODEL, allowed_openai_params=["top_k"]), parameters) == set()
+
+
+@pytest.mark.parametrize(
+    ("model", "allowed", "withheld"),
+    [
+        ("openai/m", [], set()),
+        ("together_ai/m", [], set()),
+        ("mistral/m", [], {"dimensions", "user"}),
+        ("databricks/m", [], {"dimensions", "user"}),
+        ("mistral/m", ["dimensions"], {"user"}),
+    ],
+)
+def test_options_of_embeddings_are_withheld_where_the_provider_has_none(
+    model: str, allowed: list[str], withheld: set[str]
+) -> None:
+    """Litellm sends these providers no options either. The operator may allow one."""
+    assert OPENAI.embeddings is not None
+    deployment = deployment_of(model, allowed_openai_params=allowed)
+    parameters = {"input": ["a"], "dimensions": 2, "user": "u"}
+
+    assert OPENAI.embeddings.unsupported(deployment, parameters) == withheld
