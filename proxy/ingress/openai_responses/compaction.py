@@ -35,7 +35,7 @@ PROMPT = (
 )
 """The user's message behind the conversation."""
 
-_DROPPED = frozenset({"parallel_tool_calls", "response_format", "tool_choice"})
+_DROPPED = frozenset({"max_completion_tokens", "parallel_tool_calls", "response_format", "tool_choice"})
 
 
 def ask_for_summary(chat: ChatRequest) -> ChatRequest:

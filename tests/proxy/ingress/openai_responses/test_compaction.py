@@ -50,6 +50,7 @@ def test_tools_stay_declared_and_none_may_be_called() -> None:
         request(
             tools=tools,
             tool_choice="required",
+            max_completion_tokens=16,
             parallel_tool_calls=True,
             response_format={"type": "json_object"},
         )
