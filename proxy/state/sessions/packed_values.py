@@ -78,7 +78,12 @@ def read_header(first: bytes) -> Header | None:
 
 
 def unpack_value(header: Header, parts: Sequence[bytes]) -> Any:
-    """Return the value of all *parts*, the first of which has *header*. Raises :class:`ValueError` for damaged parts.
+    """Return the value of all *parts*, as :func:`join_parts` does for its JSON."""
+    return orjson.loads(join_parts(header, parts))
+
+
+def join_parts(header: Header, parts: Sequence[bytes]) -> bytes:
+    """Return the JSON in all *parts*, the first of which has *header*. Raises :class:`ValueError` for damaged parts.
 
     No more than the header's length is decompressed. The caller has checked that length.
     """
@@ -96,4 +101,4 @@ def unpack_value(header: Header, parts: Sequence[bytes]) -> Any:
             raise ValueError("this value is damaged")
     if len(body) != header.raw_bytes:
         raise ValueError("this value is damaged")
-    return orjson.loads(body)
+    return body

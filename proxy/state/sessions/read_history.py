@@ -28,7 +28,7 @@ from proxy.state.sessions.turn_window import (
     dropped_turns,
     leading_items,
 )
-from proxy.state.sessions.values import Allowance, decode, decode_value, read_values
+from proxy.state.sessions.values import Admit, Allowance, decode, decode_value, read_values
 
 MOST_STEPS = 10_000
 """The most responses of one chain. Reading them takes 160 look-ups, one behind the other."""
@@ -53,12 +53,14 @@ class History:
 class Window:
     """The turns to keep of a history, or 0 for all of them, and the new items that follow the history.
 
-    With *gives_ids*, items without an id get one. The same item always gets the same id.
+    With *gives_ids*, items without an id get one. The same item always gets the same id. *admit* reserves memory for
+    the items before they are decoded.
     """
 
     turns: int = 0
     new_items: Sequence[Item] = ()
     gives_ids: bool = False
+    admit: Admit | None = None
 
 
 class _Step(NamedTuple):
@@ -86,7 +88,7 @@ async def read_history(
     """
     total = count_turns(window.new_items, position.counted).turns
     dropped = dropped_turns(total, window.turns)
-    allowance = Allowance(max_bytes)
+    allowance = Allowance(max_bytes, window.admit)
     newest_first: list[_Step] = []
     links = position.links
     while links:

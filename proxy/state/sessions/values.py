@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+import orjson
+
+from proxy.core.json_size import estimate_decoded
 from proxy.core.offload import run_offloaded
-from proxy.state.sessions.packed_values import Header, Packed, pack_value, part_key, read_header, unpack_value
+from proxy.state.sessions.packed_values import Header, Packed, join_parts, pack_value, part_key, read_header
 from proxy.state.sessions.record_store import PART_BYTES, Change, RecordStore
 from proxy.state.sessions.session_errors import HistoryTooLong
 
@@ -35,12 +38,23 @@ class Loaded(NamedTuple):
     keys: tuple[str, ...]
 
 
-class Allowance:
-    """The bytes of JSON that one request may still read. Small values may unpack to large ones."""
+Admit: TypeAlias = Callable[[int], None]
+"""Reserves bytes of memory for values before they are decoded, or raises an error."""
 
-    def __init__(self, max_bytes: int) -> None:
+_COPIES = 4
+"""The memory of a value besides its decoded form, in multiples of its JSON, as for a request's body."""
+
+
+class Allowance:
+    """The bytes of JSON that one request may still read. Small values may unpack to large ones.
+
+    *admit* reserves the memory of the decoded values. JSON of empty lists takes 58 times its bytes.
+    """
+
+    def __init__(self, max_bytes: int, admit: Admit | None = None) -> None:
         self._max_bytes = max_bytes
         self._left = max_bytes
+        self.admit = admit
 
     def spend(self, size_bytes: int) -> None:
         """Raise :class:`HistoryTooLong` if no *size_bytes* are left."""
@@ -78,7 +92,12 @@ async def read_values(
             if further is not None:
                 gathered[key] = (header, (first, *further))
                 raw_bytes += header.raw_bytes
-        unpacked = await run_offloaded(raw_bytes * _WEIGHT, partial(_unpack_all, gathered))
+        if allowance.admit is None:
+            unpacked = await run_offloaded(raw_bytes * _WEIGHT, partial(_unpack_all, gathered))
+        else:
+            joined = await run_offloaded(raw_bytes * _WEIGHT, partial(_join_all, gathered))
+            allowance.admit(joined.memory_bytes)
+            unpacked = await run_offloaded(raw_bytes * _WEIGHT, partial(_decode_all, joined.values, gathered))
         for key, loaded in unpacked.items():
             if loaded is None:
                 store.count_corrupt()
@@ -137,13 +156,46 @@ async def _read_parts(store: RecordStore, tenant: str, key: str, number: int) ->
     return [parts[each] for each in keys]
 
 
-def _unpack_all(gathered: Mapping[str, tuple[Header, tuple[bytes, ...]]]) -> dict[str, Loaded | None]:
-    return {key: _unpack(key, header, parts) for key, (header, parts) in gathered.items()}
+_Gathered: TypeAlias = Mapping[str, tuple[Header, tuple[bytes, ...]]]
 
 
-def _unpack(key: str, header: Header, parts: tuple[bytes, ...]) -> Loaded | None:
+class _Joined(NamedTuple):
+    """The JSON of values, None for a damaged one, and the memory that they take once they are decoded."""
+
+    values: dict[str, bytes | None]
+    memory_bytes: int
+
+
+def _unpack_all(gathered: _Gathered) -> dict[str, Loaded | None]:
+    return _decode_all(_join(gathered), gathered)
+
+
+def _join_all(gathered: _Gathered) -> _Joined:
+    values = _join(gathered)
+    bodies = [body for body in values.values() if body is not None]
+    return _Joined(values, sum(_COPIES * len(body) + estimate_decoded(body) for body in bodies))
+
+
+def _join(gathered: _Gathered) -> dict[str, bytes | None]:
+    joined = dict[str, bytes | None]()
+    for key, (header, parts) in gathered.items():
+        try:
+            joined[key] = join_parts(header, parts)
+        except ValueError:
+            joined[key] = None
+    return joined
+
+
+def _decode_all(joined: Mapping[str, bytes | None], gathered: _Gathered) -> dict[str, Loaded | None]:
+    return {
+        key: None if (body := joined[key]) is None else _decode(key, header, parts, body)
+        for key, (header, parts) in gathered.items()
+    }
+
+
+def _decode(key: str, header: Header, parts: tuple[bytes, ...], body: bytes) -> Loaded | None:
     try:
-        value = unpack_value(header, parts)
+        value = orjson.loads(body)
     except ValueError:
         return None
     keys = (key, *(part_key(key, number) for number in range(1, len(parts))))

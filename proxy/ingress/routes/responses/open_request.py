@@ -25,6 +25,7 @@ from proxy.ingress.openai_responses.read_request import Converted, to_chat
 from proxy.ingress.routes.read_body import read_body
 from proxy.ingress.routes.reserve_memory import reserve
 from proxy.ingress.routes.responses.resolve_input import ResolvedInput, resolve_input
+from proxy.resilience.memory_need import DIRECT_TIMES
 from sanitizers.record import record
 
 AnswersT = TypeVar("AnswersT", bound=AnswerContext)
@@ -76,12 +77,16 @@ async def open_request(request: web.Request) -> OpenedRequest:
     weight = parse_weight(body)
     read = partial(read_fields, body, max_nesting=nesting, mends=mends, weight=weight)
     fields = await run_offloaded(weight, read)
+
+    def admit(size: int) -> None:
+        reserve(log, gateway, log.reserved + size * gateway.memory_factor // DIRECT_TIMES)
+
     resolved = await resolve_input(
-        fields, gateway.sessions, log.key, settings.sessions.turns, hint_of(gateway)
+        fields, gateway.sessions, log.key, settings.sessions.turns, hint_of(gateway), admit
     )
     stored = resolved.stored_bytes
-    if stored:
-        reserve(log, gateway, log.reserved + stored * gateway.memory_factor)
+    if resolved.referenced_bytes:
+        reserve(log, gateway, log.reserved + resolved.referenced_bytes * gateway.memory_factor)
     convert = partial(to_chat, fields, resolved.items, weight=weight + stored, earlier=resolved.earlier)
     converted = await run_offloaded(weight + stored, convert)
     made = (*resolved.changes, *converted.chat.mended)

@@ -13,6 +13,7 @@ from proxy.ingress.openai_responses.fields import ResponsesFields
 from proxy.state.sessions.item_lists import id_of, without_repeated
 from proxy.state.sessions.read_history import History, Window
 from proxy.state.sessions.sessions import Sessions
+from proxy.state.sessions.values import Admit
 from sanitizers import Change
 from sanitizers.native import Item
 from sanitizers.record import record
@@ -38,7 +39,8 @@ class ResolvedInput:
     """All items of a request's conversation, the oldest first, of which the first *earlier* were stored before.
 
     *own* are the request's own items, with stored items in the place of references. *history* is the stored
-    conversation, or None. *stored_bytes* is the size of all stored items as JSON.
+    conversation, or None. *stored_bytes* is the size of all stored items as JSON, and *referenced_bytes* that of those
+    which references name.
     """
 
     items: Sequence[Item]
@@ -47,17 +49,25 @@ class ResolvedInput:
     history: History | None
     changes: tuple[Change, ...]
     stored_bytes: int = 0
+    referenced_bytes: int = 0
 
 
 async def resolve_input(
-    fields: ResponsesFields, sessions: Sessions | None, tenant: str, turns: int, hint: str = ""
+    fields: ResponsesFields,
+    sessions: Sessions | None,
+    tenant: str,
+    turns: int,
+    hint: str = "",
+    admit: Admit | None = None,
 ) -> ResolvedInput:
     """Return the conversation of *fields*. *turns* is the number of newest turns to keep, or 0 for all.
+
+    *admit* reserves memory for the stored history before it is decoded.
 
     Raises :class:`UnknownResponse` and :class:`NotFound` for what is not stored for *tenant*. *hint* is added to their
     messages. Raises :class:`proxy.state.sessions.session_errors.SessionsUnavailable` where the store cannot be asked.
     """
-    history = await _find_history(fields, sessions, tenant, Window(turns, fields.items), hint)
+    history = await _find_history(fields, sessions, tenant, Window(turns, fields.items, admit=admit), hint)
     stored: Sequence[Item] = () if history is None else history.items
     stored_bytes = 0 if history is None else sum(link.raw_bytes for link in history.position.links)
     weight = fields.weight + stored_bytes
@@ -65,10 +75,11 @@ async def resolve_input(
     if history is not None:
         own = await run_offloaded(weight, partial(without_repeated, stored, own))
     asked = await run_offloaded(weight, partial(_references_in, own))
+    referenced_bytes = 0
     changes: tuple[Change, ...] = ()
     if asked:
         known = {} if sessions is None else await sessions.find_items(tenant, asked)
-        stored_bytes += await run_offloaded(LARGE + 1, partial(_size_of, known))
+        referenced_bytes = await run_offloaded(LARGE + 1, partial(_size_of, known))
         put = await run_offloaded(weight, partial(_put, own, known, len(stored)))
         if put.missing is not None:
             raise _not_found(put.missing, sessions, hint)
@@ -78,7 +89,8 @@ async def resolve_input(
             Change("session", "dropped", 0, "old_turns", f"turns={history.dropped_turns}"),
             *changes,
         )
-    return ResolvedInput([*stored, *own], own, len(stored), history, changes, stored_bytes)
+    size = stored_bytes + referenced_bytes
+    return ResolvedInput([*stored, *own], own, len(stored), history, changes, size, referenced_bytes)
 
 
 async def _find_history(

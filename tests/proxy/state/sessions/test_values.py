@@ -128,3 +128,29 @@ async def test_value_of_another_form_counts_as_corrupt() -> None:
     assert decode(store, int, None) is None
     assert decode(store, str, loaded) == "text"
     assert store.corrupt == 1
+
+
+class TooMuchError(Exception):
+    """The test's refusal of memory."""
+
+
+async def test_memory_of_values_is_reserved_before_they_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many small values take many times their bytes. Where there is no room, nothing is decoded."""
+    store = CountedRecords()
+    dense: list[list[str]] = [[] for _ in range(50_000)]
+    plain = "x" * 100_000
+    packed = await pack_values({"dense": dense, "plain": plain}, MIB)
+    await write_values(store, "blue", packed, Change())
+    asked: list[int] = []
+    for key in ("dense", "plain"):
+        loaded = await read_values(store, "blue", {key: None}, Allowance(MIB, asked.append))
+        assert loaded[key].value in (dense, plain)
+    assert asked[0] > 40 * packed["dense"].raw_bytes
+    assert asked[1] < 8 * packed["plain"].raw_bytes
+
+    def refuse(_: int) -> None:
+        raise TooMuchError
+
+    monkeypatch.setattr("proxy.state.sessions.values.orjson.loads", pytest.fail)
+    with pytest.raises(TooMuchError):
+        await read_values(store, "blue", {"dense": None}, Allowance(MIB, refuse))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.proxy.ingress.routes.responses.asking import PATH, ask, serving
 
 
@@ -32,3 +34,12 @@ async def test_stored_items_are_counted_as_memory_of_the_request() -> None:
         assert first.status == 200
         refused = await ask(proxy, "more " * 30_000, previous_response_id=first.json["id"])
     assert refused.status in (413, 503)
+
+
+async def test_stored_items_count_with_their_density() -> None:
+    """Many small items take many times the memory of their bytes, also where they were stored before."""
+    dense: list[Any] = [{"role": "user", "content": "a"}] * 12_000
+    async with serving(general_settings={"max_in_flight_mib": 14}) as (proxy, _):
+        first = await ask(proxy, dense)
+        refused = await ask(proxy, dense, previous_response_id=first.json["id"])
+    assert (first.status, refused.status) == (200, 413)
