@@ -87,7 +87,7 @@ _LACKING: tuple[tuple[str, str], ...] = (
     ("parallel_tool_calls", "ai21_chat baseten cerebras deepinfra hyperbolic inception v0 volcengine zai"),
     (
         "reasoning_effort",
-        "ai21_chat aiml baseten cerebras/llama-3.3-70b deepinfra featherless_ai fireworks_ai github heroku "
+        "ai21_chat aiml baseten cerebras/llama-3.3-70b deepinfra featherless_ai fireworks_ai heroku "
         "huggingface hyperbolic minimax modelscope morph nadir nscale nvidia_nim perplexity sambanova together_ai "
         f"v0 volcengine zai {_FILE} {_AS_SERVERS} {_GENERAL} {_SERVERS}",
     ),
@@ -113,7 +113,7 @@ _LACKING: tuple[tuple[str, str], ...] = (
     ),
     (
         "verbosity",
-        "aiml github heroku hosted_vllm huggingface minimax modelscope openai openrouter sail together_ai wandb xai "
+        "aiml heroku hosted_vllm huggingface minimax modelscope openai openrouter sail together_ai wandb xai "
         f"{_SHORT} {_FILE} {_AS_SERVERS} {_GENERAL} {_QWEN} {_SERVERS}",
     ),
 )

@@ -20,7 +20,6 @@ from tests.process.resilience.conftest import entry
 from tests.process.running import Served, serve
 from tests.support.builders import assistant, call, image, system, text, tool, user
 from tests.support.chat_emulator import templates
-from tests.support.cohere_emulator.judging import UNKNOWN
 from tests.support.emulated import Emulator
 
 TRANSPORTS = ("direct", "litellm")
@@ -146,15 +145,14 @@ def test_refused_history_is_repaired_once_and_answered(
 def test_a_field_that_cohere_does_not_know_is_dropped(
     http: httpx.Client, templated: Served, emulators: Mapping[str, Emulator], stream: bool
 ) -> None:
-    """A field of tool calls that Cohere's 422 names is dropped, and the second request is answered."""
+    """A field of tool calls that Cohere refuses with a 422 is dropped before the first request."""
     cohere = emulators["cohere_chat"]
     cohere.clear()
-    cohere.faults.append({"status": 422, "message": UNKNOWN.format(name="index")})
 
     answer = ask(http, templated, body("cohere", INDEXED, stream=stream))
 
     assert answer.is_whole, answer.text
-    assert [record.status for record in cohere.requests] == [422, 200]
-    sent = [[sorted(one) for one in record.body["messages"][1]["tool_calls"]] for record in cohere.requests]
-    assert sent == [[["function", "id", "index", "type"]] * 2, [["function", "id", "type"]] * 2]
-    assert answer.headers["x-turnright-changes"] == "repair=1"
+    assert [record.status for record in cohere.requests] == [200]
+    [sent] = [[sorted(one) for one in record.body["messages"][1]["tool_calls"]] for record in cohere.requests]
+    assert sent == [["function", "id", "type"]] * 2
+    assert answer.headers["x-turnright-changes"] == "shape=2"

@@ -27,11 +27,22 @@ from tests.support.strategies import damaged_histories
 ROUTES = {
     "/v1/chat/completions",
     "/v1/completions",
+    "/v1/conversations",
+    "/v1/conversations/{id}",
+    "/v1/conversations/{id}/items",
+    "/v1/conversations/{id}/items/{item}",
     "/v1/embeddings",
     "/v1/explain",
     "/v1/learned",
     "/v1/models",
     "/v1/models/{id}",
+    "/v1/responses",
+    "/v1/responses/compact",
+    "/v1/responses/input_tokens",
+    "/v1/responses/{id}",
+    "/v1/responses/{id}/cancel",
+    "/v1/responses/{id}/input_items",
+    "/v1/sessions",
 }
 OUTCOMES = {
     "ok",
