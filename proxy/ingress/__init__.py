@@ -5,6 +5,7 @@ The files, in the order of the data:
     middlewares                        checks around every request: record, errors, web pages, keys, limits
     routes                             the paths and their handlers, which read the body
     json_fields                        the fields that OpenAI's formats share
+    mend_surrogates                    the repair of texts that were cut within a character
     parameter_types, parameter_limits  the types of parameters, and the lengths of lists and maps
     openai_chat                        the format of chat completions
     openai_responses                   the format of the Responses API

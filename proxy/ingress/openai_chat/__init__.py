@@ -2,7 +2,6 @@
 
 - format: the format that forwarding uses
 - read_request: the parser of a request
-- mend_surrogates: the repair of texts that were cut within a character
 - parameters: the parameters that a client may set
 - known_tools: a cache of checked tool lists
 """

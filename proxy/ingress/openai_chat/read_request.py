@@ -21,8 +21,8 @@ from proxy.ingress.json_fields import (
     refuse_nesting,
     take_stream_switches,
 )
+from proxy.ingress.mend_surrogates import mend_surrogates
 from proxy.ingress.openai_chat.known_tools import known_tools
-from proxy.ingress.openai_chat.mend_surrogates import mend_surrogates
 from proxy.ingress.openai_chat.parameters import PARAMETERS, check_parameter
 from proxy.ingress.parameter_limits import check_unknown
 from sanitizers import Change, Unrepairable
@@ -107,7 +107,7 @@ def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Cha
     try:
         return load_object(body), body, ()
     except InvalidRequest:
-        found = mend_surrogates(body) if mends else None
+        found = mend_surrogates(body, "messages") if mends else None
         if found is None:
             raise
     body, places = found

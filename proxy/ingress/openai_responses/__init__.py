@@ -3,7 +3,6 @@
 Reading:
 
 - field_types, fields: the fields of a request, with their types, and what follows from them
-- mend_items: the repair of texts that were cut within a character
 - known_tools: a cache of tool tables
 - item_indexes: the numbers of messages as those of items
 - conversation_fields: the body of a request that makes or changes a conversation

@@ -12,9 +12,9 @@ from typing import Any
 
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.json_fields import load_object, named_model, read_model, refuse_nesting
+from proxy.ingress.mend_surrogates import mend_surrogates
 from proxy.ingress.openai_responses.echo import make_echo
 from proxy.ingress.openai_responses.field_types import FIELD_TYPES, check_field, refuse_moved
-from proxy.ingress.openai_responses.mend_items import mend_items
 from proxy.ingress.parameter_limits import check_unknown
 from sanitizers import Change
 from sanitizers.native import Items
@@ -119,7 +119,7 @@ def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Cha
     try:
         return load_object(body), body, ()
     except InvalidRequest:
-        found = mend_items(body) if mends else None
+        found = mend_surrogates(body, "input") if mends else None
         if found is None:
             raise
     body, places = found

@@ -33,7 +33,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @record
 class Envelope:
-    """What one turn of a model needs later.
+    """The signatures and thoughts of one turn, which the model needs again in later requests.
 
     *model* is the origin of the signatures, *signatures* are those of the calls by call id, and *text_signature* is
     that of a text without calls. *thoughts* are the model's thoughts as a text.

@@ -16,7 +16,7 @@ from tests.support.builders import user
 from tests.support.proxied import Proxied, Reply, proxied, settings_of
 
 Facts = dict[str, Any]
-"""What a client gets: *text*, *thought*, *calls*, *finish* and *usage*, or *status* and *message* of an error.
+"""The facts of an answer: *text*, *thought*, *calls*, *finish* and *usage*, or an error's *status* and *message*.
 
 A fact that is missing is not in the dict. An error after the beginning of a stream stands beside the text.
 """

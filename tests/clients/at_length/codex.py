@@ -62,10 +62,10 @@ class Codex:
     """The provider's name, by which codex decides how it asks for a summary."""
 
     settings: Mapping[str, int] = field(default_factory=dict)
-    """What is added to its configuration file."""
+    """Further settings of its configuration file."""
 
     retries: int = 0
-    """How often it sends a request again, and reads a stream again."""
+    """The number of times that it sends a request again, and reads a stream again."""
 
     @property
     def work(self) -> Path:

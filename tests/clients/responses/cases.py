@@ -38,7 +38,7 @@ SCRIPTS = (
 
 @dataclass(frozen=True)
 class State:
-    """Where the history is, by the mode that the script is asked for and by what the relay does."""
+    """The place of the history: the script's mode and the relay's work decide it."""
 
     name: str
     mode: str
@@ -67,7 +67,7 @@ STATES = (
 
 @dataclass(frozen=True, eq=False)  # one object for each, and so a value that has a hash
 class Scenario:
-    """What the model answers, and what the script is asked for."""
+    """One conversation: the model's answers, and the name of the script's task."""
 
     name: str
     script: str

@@ -304,7 +304,7 @@ def test_an_error_after_the_finish_replaces_the_finished_response() -> None:
 
 
 def test_an_error_before_any_chunk_begins_the_stream() -> None:
-    """Where only comments were sent, the events of a failure begin with `created`."""
+    """The events of a failure begin with `created` if the client has got comments alone."""
     raw = answers().write_stream().write_error(Overloaded("Busy.", headers={"Retry-After": "7"}))
 
     assert kinds(raw) == ["created", "in_progress", "error", "failed"]

@@ -1,4 +1,4 @@
-"""What the normalizer makes of any provider's events becomes a stream of the grammar."""
+"""Tests that any provider's events, once they are normalized, become a stream that follows the grammar."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ async def test_conversation_deleted_meanwhile_takes_no_response(monkeypatch: pyt
 
 
 async def test_damaged_head_is_unknown_and_counted() -> None:
-    """What another version wrote is no conversation."""
+    """A value of another version is no conversation."""
     sessions = memory_sessions()
     assert isinstance(sessions.store, MemoryRecords)
     await sessions.create_conversation("blue", PLAN)

@@ -60,7 +60,7 @@ def test_bounds_never_drive_out_other_facts(
 
 
 def test_reload_changes_the_limits() -> None:
-    """What is stored stays."""
+    """Stored responses stay."""
     settings = settings_of()
     sessions = create_sessions(
         settings.sessions, settings.store, create_store(settings.store, Listener()), 32

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.ingress.mend_surrogates import mend_surrogates
 from proxy.ingress.openai_chat import read_request as wire
-from proxy.ingress.openai_chat.mend_surrogates import mend_surrogates
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import CHAT, MODEL, Proxied, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
@@ -91,7 +91,7 @@ def test_nothing_but_lone_surrogates_is_replaced(texts: list[str], escaped: bool
         given_body = given_body.replace(rb"\u00e9", "é".encode())
     whole = [text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") for text in texts]
     read = [json.loads(json.dumps(text)) for text in texts]
-    found = mend_surrogates(given_body)
+    found = mend_surrogates(given_body, "messages")
 
     if found is None:
         assert read == whole

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.ingress.openai_responses.mend_items import mend_items
+from proxy.ingress.mend_surrogates import mend_surrogates
 
 CUT = "cut \ud83d"
 
@@ -27,7 +27,7 @@ def body(**fields: Any) -> bytes:
 )
 def test_an_item_with_a_half_character_is_mended(given: Any, mended: Any, places: tuple[int, ...]) -> None:
     """The items' places are returned, and whole characters stay."""
-    found = mend_items(body(input=given))
+    found = mend_surrogates(body(input=given), "input")
 
     assert found is not None
     assert json.loads(found[0])["input"] == mended
@@ -49,4 +49,4 @@ def test_an_item_with_a_half_character_is_mended(given: Any, mended: Any, places
 )
 def test_another_body_is_not_mended(given: bytes) -> None:
     """A parameter is not guessed, and a body that is no JSON stays one."""
-    assert mend_items(given) is None
+    assert mend_surrogates(given, "input") is None

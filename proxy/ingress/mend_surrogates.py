@@ -14,22 +14,25 @@ from typing import Any
 _LONE_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def mend_surrogates(body: bytes) -> tuple[bytes, tuple[int, ...]] | None:
-    """Return *body* with U+FFFD for each lone surrogate in its messages, and the indexes of these messages.
+def mend_surrogates(body: bytes, field: str) -> tuple[bytes, tuple[int, ...]] | None:
+    """Return *body* with U+FFFD for each lone surrogate in the list *field*, and the indexes of the mended entries.
 
-    Returns None where no message holds a lone surrogate. Also returns None where a parameter holds one, since a changed
-    parameter would be a guess. The caller passes a body that a strict parser has refused. For a body that is not JSON,
-    or has no list of messages, the result is None. Other faults are left in the result.
+    *field* is ``messages`` or ``input``. A text in its place counts as one entry. Returns None where no entry holds a
+    lone surrogate. Also returns None where a parameter holds one, since a changed parameter would be a guess. The
+    caller passes a body that a strict parser has refused. For a body that is not JSON the result is None. Other faults
+    are left in the result.
     """
     if not _LONE_SURROGATE.search(body):
         return None
     try:
         fields = json.loads(body.decode())
-        if not isinstance(fields, dict) or not isinstance(messages := fields.get("messages"), list):
+        if not isinstance(fields, dict):
             return None
-        if _has_lone_surrogate({name: value for name, value in fields.items() if name != "messages"}):
+        if _has_lone_surrogate({name: value for name, value in fields.items() if name != field}):
             return None
-        places = tuple(at for at, message in enumerate(messages) if _has_lone_surrogate(message))
+        given = fields.get(field)
+        entries = given if isinstance(given, list) else [given]
+        places = tuple(at for at, entry in enumerate(entries) if _has_lone_surrogate(entry))
         if not places:
             return None
         text = json.dumps(fields, ensure_ascii=False)
