@@ -5,6 +5,8 @@ So the command line is parsed without importing the command.
 
 from __future__ import annotations
 
+import argparse
+
 from proxy.cli.option_types import Commands
 
 DEFAULT_URL = "http://127.0.0.1:4000"
@@ -24,14 +26,19 @@ def add_learned(commands: Commands) -> None:
         "action", nargs="?", choices=("list", "forget"), default="list", help="default: list"
     )
     learned.add_argument("id", nargs="?", metavar="KEY", help="the repair to forget, by its key in the list")
-    learned.add_argument(
+    add_process_options(learned)
+    learned.set_defaults(module="proxy.cli.learned", function="run_learned")
+
+
+def add_process_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a command that asks a running process: its address, its master key, and the form of output."""
+    parser.add_argument(
         "--url", default=DEFAULT_URL, metavar="URL", help="the process's address (default: %(default)s)"
     )
-    learned.add_argument(
+    parser.add_argument(
         "--key-env",
         metavar="VARIABLE",
         default="TURNRIGHT_MASTER_KEY",
         help="the variable that holds the master key (default: %(default)s; unset: no key)",
     )
-    learned.add_argument("--json", action="store_true", help="print the process's answer as it is")
-    learned.set_defaults(module="proxy.cli.learned", function="run_learned")
+    parser.add_argument("--json", action="store_true", help="print the process's answer as it is")

@@ -5,7 +5,7 @@ So the command line is parsed without importing the command.
 
 from __future__ import annotations
 
-from proxy.cli.learned_options import DEFAULT_URL
+from proxy.cli.learned_options import add_process_options
 from proxy.cli.option_types import Commands
 
 
@@ -25,14 +25,5 @@ def add_sessions(commands: Commands) -> None:
         metavar="NAME",
         help="the name of the key in general_settings.keys; empty for the master key, and where no key is configured",
     )
-    sessions.add_argument(
-        "--url", default=DEFAULT_URL, metavar="URL", help="the process's address (default: %(default)s)"
-    )
-    sessions.add_argument(
-        "--key-env",
-        metavar="VARIABLE",
-        default="TURNRIGHT_MASTER_KEY",
-        help="the variable that holds the master key (default: %(default)s; unset: no key)",
-    )
-    sessions.add_argument("--json", action="store_true", help="print the process's answer as it is")
+    add_process_options(sessions)
     sessions.set_defaults(module="proxy.cli.sessions", function="run_sessions")

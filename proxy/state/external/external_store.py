@@ -109,7 +109,7 @@ class ExternalStore:
         sealer = self._sealer
         names = {key: sealer.name(space, tenant, key) for key in missing}
         sealed = await self._guard.call(partial(self._backend.get, list(names.values())))
-        read = {} if sealed is None else self._open(sealer, names, sealed)
+        read = {} if sealed is None else sealer.open_all(names, sealed, self._count_corrupt)
         if read and space.cached:
             await self._memory.put(space, read, tenant=tenant)
         found.update(read)
@@ -194,18 +194,8 @@ class ExternalStore:
                 found[key] = write.value
         return missing
 
-    def _open(
-        self, sealer: EntrySealer, names: Mapping[str, str], sealed: Mapping[str, bytes]
-    ) -> dict[str, bytes]:
-        read = {}
-        for key, name in names.items():
-            if (kept := sealed.get(name)) is None:
-                continue
-            if (value := sealer.open(name, kept)) is None:
-                self._events.count_error(FaultKind.CORRUPT)
-            else:
-                read[key] = value
-        return read
+    def _count_corrupt(self) -> None:
+        self._events.count_error(FaultKind.CORRUPT)
 
     async def _put_absent(
         self, space: Space, values: Mapping[str, bytes], tenant: str, lives_s: float

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Callable, Mapping
 
 from proxy.state.spaces import Space
 
@@ -59,6 +60,27 @@ class EntrySealer:
             return None
         value = sealed[_HEAD_BYTES:]
         return value if hmac.compare_digest(sealed[1:_HEAD_BYTES], self._digest(name, value)) else None
+
+    def open_all(
+        self,
+        names: Mapping[str, str],
+        sealed: Mapping[str, bytes],
+        count_corrupt: Callable[[], None],
+        largest: int = LARGEST_VALUE,
+    ) -> dict[str, bytes]:
+        """Return the values in *sealed* by their keys, where *names* has the name of each key.
+
+        Missing values are left out. *count_corrupt* is called for each value that cannot be opened.
+        """
+        read = {}
+        for key, name in names.items():
+            if (kept := sealed.get(name)) is None:
+                continue
+            if (value := self.open(name, kept, largest)) is None:
+                count_corrupt()
+            else:
+                read[key] = value
+        return read
 
     def _digest_of(self, *parts: str) -> str:
         digest = hashlib.blake2b(key=self._secret, digest_size=_NAME_BYTES)

@@ -43,7 +43,7 @@ class ExternalRecords:
             account = sealer.account(tenant)
             names = {key: sealer.account_name(account, SESSIONS, key) for key in asked}
             sealed = await backend.get(list(names.values()))
-            return self._open(sealer, names, sealed)
+            return sealer.open_all(names, sealed, self.count_corrupt, PART_BYTES)
 
         return await self._ask(get)
 
@@ -96,16 +96,3 @@ class ExternalRecords:
         if result is None:
             raise SessionsUnavailable
         return result
-
-    def _open(
-        self, sealer: EntrySealer, names: Mapping[str, str], sealed: Mapping[str, bytes]
-    ) -> dict[str, bytes]:
-        read = {}
-        for key, name in names.items():
-            if (kept := sealed.get(name)) is None:
-                continue
-            if (value := sealer.open(name, kept, PART_BYTES)) is None:
-                self.count_corrupt()
-            else:
-                read[key] = value
-        return read

@@ -77,3 +77,15 @@ def test_value_above_the_bound_is_not_read() -> None:
 
     assert SEALER.open(NAME, SEALER.seal(NAME, at)) == at
     assert SEALER.open(NAME, SEALER.seal(NAME, above)) is None
+
+
+def test_values_are_opened_together_and_damaged_ones_are_counted() -> None:
+    """A missing value is left out, and is no damage."""
+    names = {key: SEALER.name(SIGNATURES, "blue", key) for key in ("whole", "damaged", "long", "missing")}
+    sealed = {name: SEALER.seal(name, b"value") for key, name in names.items() if key != "missing"}
+    sealed[names["damaged"]] += b"!"
+    sealed[names["long"]] = SEALER.seal(names["long"], b"x" * 9)
+    counted: list[None] = []
+
+    assert SEALER.open_all(names, sealed, lambda: counted.append(None), largest=8) == {"whole": b"value"}
+    assert len(counted) == 2
