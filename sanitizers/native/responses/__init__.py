@@ -11,6 +11,8 @@ tools         reading ``tools``
 turn          the open turn of the model
 call_items    calls and their outputs
 project       items as chat messages
+write_parts   the content of chat messages as parts
+write_items   chat messages as items
 """
 
 from sanitizers.native.responses.client_tools import CLIENT_TOOLS
@@ -32,6 +34,7 @@ from sanitizers.native.responses.tools import (
     unwrap_input,
     wrap_input,
 )
+from sanitizers.native.responses.write_items import ItemWriter, write_items
 
 __all__ = [
     "CLIENT_TOOLS",
@@ -41,6 +44,7 @@ __all__ = [
     "DeclaredTool",
     "Envelope",
     "ItemType",
+    "ItemWriter",
     "ResponsesProjection",
     "ToolTable",
     "pack_envelope",
@@ -52,4 +56,5 @@ __all__ = [
     "unpack_summary",
     "unwrap_input",
     "wrap_input",
+    "write_items",
 ]
