@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-EMULATORS = ("anthropic", "bedrock", "chat", "cohere", "compatible", "ollama", "openai")
+EMULATORS = ("anthropic", "bedrock", "chat", "cohere", "compatible", "ollama", "openai", "responses")
 
 PROGRAM = f"""
 import importlib, sys

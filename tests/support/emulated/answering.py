@@ -29,11 +29,17 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The content of one assistant message."""
+    """The content of one assistant message.
+
+    *ends* is the word of the provider's format for an end that is not the usual one. *items* are a scripted answer in
+    the format of responses, which is sent as it is.
+    """
 
     text: str | None
     calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     reasoning: str | None = None
+    ends: str | None = None
+    items: tuple[Mapping[str, Any], ...] = ()
 
 
 def say(prompt: Prompt, sequence: int) -> Said:

@@ -14,6 +14,9 @@ from tests.support.emulated.wire import Asked, Refused, Wire
 
 MAX_BODY = 64 * 1024 * 1024
 
+_ANSWERS = {"text", "calls", "items"}
+"""Keys of a fault that scripts an answer."""
+
 EMULATOR = web.AppKey("emulator", Emulator)
 WIRE = web.AppKey("wire", Wire)
 
@@ -80,7 +83,7 @@ async def _answer(
     asked = Asked(record.body, record.headers, record.path, request.query)
     record.refusal = wire.judge(asked)
     if record.refusal is not None:
-        if "text" in fault or "calls" in fault:
+        if _ANSWERS & fault.keys():
             emulator.faults.appendleft(fault)  # an answer waits for a request that can have it
         return _refused(record.refusal, headers)
     emulator.answered += 1
@@ -127,9 +130,10 @@ async def _stream(
 
 def _chosen(wire: Wire, asked: Asked, sequence: int, fault: Fault) -> Said:
     said = say(wire.prompt(asked), sequence)
-    if "text" in fault or "calls" in fault:
+    if _ANSWERS & fault.keys():
         calls = tuple(fault.get("calls", ())) if "text" not in fault else ()
-        return Said(fault.get("text"), calls, fault.get("reasoning", said.reasoning))
+        reasoning, items = fault.get("reasoning", said.reasoning), tuple(fault.get("items", ()))
+        return Said(fault.get("text"), calls, reasoning, fault.get("ends"), items)
     return said
 
 
