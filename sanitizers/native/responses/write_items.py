@@ -88,17 +88,24 @@ class ItemWriter:
         return item
 
     def _write_result(self, call_id: str, content: Any) -> Item:
-        kind = self._kinds.get(call_id, _FUNCTION)
-        item: Item = {"type": f"{kind}_output", "call_id": call_id}
-        if kind == "apply_patch_call":
-            item.update(_patch_result(content))
-        elif kind == "shell_call":
-            item["output"] = _shell_results(content)
-        elif kind == "local_shell_call":  # it names its call by the id of the item
-            return {"type": item["type"], "id": call_id, "output": _text_of(content)}
-        else:
-            item["output"] = write_content(content)
-        return item
+        return write_output(self._kinds.get(call_id, _FUNCTION), call_id, content)
+
+
+def write_output(kind: str, call_id: str, content: Any) -> Item:
+    """Return *content*, that of a tool message, as the output of a call of the type *kind*.
+
+    *call_id* is the id of the item for a call of a local shell.
+    """
+    item: Item = {"type": f"{kind}_output", "call_id": call_id}
+    if kind == "apply_patch_call":
+        item.update(_patch_result(content))
+    elif kind == "shell_call":
+        item["output"] = _shell_results(content)
+    elif kind == "local_shell_call":  # it names its call by the id of the item
+        return {"type": item["type"], "id": call_id, "output": _text_of(content)}
+    else:
+        item["output"] = write_content(content)
+    return item
 
 
 def _names(declared: DeclaredTool) -> Item:
