@@ -1,0 +1,275 @@
+"""Mend items that OpenAI would refuse, one by one.
+
+Messages are repaired before, so that calls and outputs mostly have one another already. These changes are about what
+only items have: their ids, thoughts, sealed contents and types.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from sanitizers.changes import Change, Kind
+from sanitizers.native.protocol import Item, Items
+from sanitizers.native.responses.call_items import CLIENT_CALLS
+from sanitizers.native.responses.changed_items import (
+    NEEDS_ID,
+    STEP,
+    ChangedItems,
+    part_from_thought,
+    without_id,
+)
+from sanitizers.native.responses.envelope import unpack_summary
+from sanitizers.native.responses.item_types import COMPACTIONS
+from sanitizers.native.responses.parts import as_json, item_place
+from sanitizers.native.responses.project import SUMMARY_START
+from sanitizers.native.responses.violations import CLIENT_ITEMS, find_item_violations, is_client_message
+from sanitizers.native.responses.write_items import write_output
+from sanitizers.synthetic import MISSING_RESULT
+from sanitizers.work_limit import metered
+
+_MAX_PASSES = 8
+"""The most passes. A pass may cause one violation that was not there before: a thought whose next item was dropped."""
+
+_DROPPED: Mapping[str, str] = MappingProxyType(
+    {
+        "envelope_own": "own_envelope",
+        "item_repeated": "item_repeated",
+        "output_orphaned": "orphaned_result",
+        "reasoning_alone": "reasoning_alone",
+        "reasoning_unsealed": "reasoning_unsealed",
+        "reference_unknown": "reference_to_reasoning",
+        "search_action": "search_action",
+    }
+)
+"""The reason for dropping the item, by the rule that it breaks."""
+
+_WITHOUT_ID: Mapping[str, str] = MappingProxyType(
+    {
+        "id_illegal": "item_id_illegal",
+        "id_prefix": "item_id_illegal",
+        "id_repeated": "item_id_repeated",
+        "id_too_long": "item_id_illegal",
+    }
+)
+"""The reason for dropping the item's id, by the rule that it breaks."""
+
+_PLAIN = frozenset({"custom_tool_call", "function_call"})
+"""Types of the calls whose outputs have the same fields."""
+
+
+def mend_items(before: ChangedItems, *, is_stored: bool = False) -> ChangedItems:
+    """Return *before* without violations of :func:`.violations.find_item_violations`, or *before* itself without any.
+
+    All other items stay the same objects. *is_stored* is that of :func:`.violations.find_item_violations`.
+    """
+    mended = before
+    for _ in range(_MAX_PASSES):
+        found = find_item_violations(mended.items, is_stored=is_stored)
+        if not found:
+            break
+        rules: defaultdict[int, list[str]] = defaultdict(list)
+        for violation in found:
+            rules[violation.index].append(violation.rule)
+        draft = _Draft(mended)
+        draft.mend(rules)
+        mended = draft.finish()
+    return mended
+
+
+def drop_items(items: Items, dropped: Collection[int]) -> ChangedItems:
+    """Return *items* without those at the indexes *dropped*, which are not among the changes.
+
+    What follows a dropped thought in its turn loses its id. A thought whose next item is dropped is dropped too.
+    """
+    draft = _Draft(ChangedItems(items))
+    draft.write(dropped)
+    return draft.finish()
+
+
+class _Draft:
+    """The items of *before*, while they are mended in one pass."""
+
+    def __init__(self, before: ChangedItems) -> None:
+        self._before = before
+        self._items: list[Item] = list(before.items)
+        self._changes: list[Change] = list(before.changes)
+        self._inserted: dict[int, Item] = {}
+        self._written: list[Item | None] = []
+        self._origins: list[int] = []
+        self._last: int | None = None
+        self._calls: dict[Any, int] = {}
+        self._read = 0  # the items whose calls are known
+        self._fitted: set[Any] = set()  # the ids of the calls whose outputs got another type
+
+    def mend(self, rules: Mapping[int, list[str]]) -> None:
+        """Mend the items whose broken rules are given by their indexes."""
+        dropped: set[int] = set()
+        for index, broken in metered(rules.items()):
+            for rule in broken:
+                if rule in _DROPPED:
+                    if rule == "output_orphaned" and self._fit_call(index):
+                        continue
+                    dropped.add(index)
+                    self._report("dropped", index, _DROPPED[rule])
+                    break
+                if rule in _WITHOUT_ID:
+                    self._drop_id(index, _WITHOUT_ID[rule], dropped)
+                elif rule in ("call_id_illegal", "call_id_too_long"):
+                    self._spell_call_id(index)
+                    self._report("replaced", index, rule, "call_id")
+                elif rule == "summary_own":
+                    dropped |= self._write_summary(index)
+        for index, broken in metered(rules.items()):
+            if "call_unanswered" in broken and index not in dropped:
+                self._answer(index)
+            if "trigger_misplaced" in broken:
+                dropped.add(index)
+                self._report("moved", index, "compaction_trigger")
+                is_repeated = self._items[-1].get("type") == "compaction_trigger"
+                self._last = None if is_repeated else index
+        self.write(dropped)
+
+    def write(self, dropped: Collection[int]) -> None:
+        """Write all items but the *dropped* ones."""
+        thoughts: list[tuple[int, int]] = []  # of the run before the next item: indexes before and after
+        follows_dropped = False
+        for index, item in enumerate(metered(self._items)):
+            kind = item.get("type") or "message"
+            is_dropped = index in dropped
+            if kind == "reasoning":
+                follows_dropped = is_dropped
+                if not is_dropped:
+                    thoughts.append((index, len(self._written)))
+            elif kind in CLIENT_ITEMS or is_client_message(item):
+                follows_dropped = False
+                thoughts.clear()
+            else:
+                if is_dropped and thoughts:
+                    for before, after in thoughts:
+                        self._written[after] = None
+                        self._report("dropped", before, "reasoning_alone")
+                    follows_dropped = True
+                thoughts.clear()
+                if follows_dropped and not is_dropped and (parted := part_from_thought(item)) is not item:
+                    self._report(
+                        "dropped" if parted is None else "replaced", index, "item_of_reasoning", "id"
+                    )
+                    if parted is None:
+                        continue
+                    item = parted
+            if not is_dropped:
+                self._append(item, index)
+            if index in self._inserted:
+                self._append(self._inserted[index], index)
+        if self._last is not None:
+            self._append(self._items[self._last], self._last)
+
+    def finish(self) -> ChangedItems:
+        """Return what was written."""
+        kept = [at for at, item in enumerate(self._written) if item is not None]
+        items: list[Any] = [self._written[at] for at in kept]
+        changes = tuple(sorted(self._changes, key=lambda change: change.index))
+        origins = tuple(self._origins[at] for at in kept)
+        return replace(self._before, items=items, changes=changes, origins=origins)
+
+    def _append(self, item: Item, index: int) -> None:
+        self._written.append(item)
+        self._origins.append(self._before.origin_of(index))
+
+    def _report(self, kind: Kind, index: int, reason: str, detail: str = "") -> None:
+        self._changes.append(Change(STEP, kind, self._before.origin_of(index), reason, detail))
+
+    def _spell_call_id(self, index: int) -> None:
+        """Give the call or output at *index* a legal id, which is the same on both sides (Aether#829).
+
+        An id is never cut, since two ids may begin alike (9router#396).
+        """
+        item = self._items[index]
+        given = item.get("call_id")
+        seed = given if isinstance(given, str) and given else f"{index}"
+        digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        self._items[index] = {**item, "call_id": f"call_{digest}"}
+
+    def _drop_id(self, index: int, reason: str, dropped: set[int]) -> None:
+        """Drop the id of the item at *index*, or the item where its type needs an id."""
+        item = self._items[index]
+        if item.get("type") in NEEDS_ID:
+            dropped.add(index)
+            self._report("dropped", index, reason, "id")
+        else:
+            self._items[index] = without_id(item)
+            self._report("replaced", index, reason, "id")
+
+    def _fit_call(self, index: int) -> bool:
+        """Give the output at *index* the type of its call, if it has one. Tell whether it has."""
+        item = self._items[index]
+        call_id = item.get("call_id") or item.get("id")
+        at = self._calls_before(index).get(call_id)
+        if at is None:
+            return False
+        call = self._without_screen(at)
+        kind = call["type"]
+        if kind in _PLAIN and item["type"].removesuffix("_output") in _PLAIN:
+            self._items[index] = {**item, "type": f"{kind}_output"}
+        else:
+            output = item.get("output")
+            if item["type"] == "apply_patch_call_output":
+                output = {name: item[name] for name in ("status", "output") if item.get(name) is not None}
+            said = output if isinstance(output, str) else as_json(output, f"{item_place(index)}.output")
+            self._items[index] = write_output(kind, _name_of(call), said)
+        self._fitted.add(call_id)
+        self._report("replaced", index, "output_type", "type")
+        return True
+
+    def _calls_before(self, stop: int) -> Mapping[Any, int]:
+        """Return the indexes of the calls before *stop*, by their ids. *stop* never decreases within a pass."""
+        for index in metered(range(self._read, stop)):
+            item = self._items[index]
+            if item.get("type") in CLIENT_CALLS:
+                self._calls[item.get("call_id")] = index
+        self._read = max(self._read, stop)
+        return self._calls
+
+    def _without_screen(self, index: int) -> Item:
+        """Return the call at *index*, as one of a function where it was one of a computer, whose screen is missing."""
+        item = self._items[index]
+        if item["type"] == "computer_call":
+            held = item["action"] if "action" in item else {"actions": item.get("actions")}
+            arguments = as_json(held, f"{item_place(index)}.action")
+            named = {"call_id": item["call_id"], "name": "computer", "arguments": arguments}
+            item = self._items[index] = {"type": "function_call", **named}
+            self._report("replaced", index, "computer_call", "type")
+        return item
+
+    def _answer(self, index: int) -> None:
+        """Insert an output for the call at *index*, which says that there is none."""
+        if self._items[index].get("call_id") in self._fitted:
+            return
+        call = self._without_screen(index)
+        self._inserted[index] = write_output(call["type"], _name_of(call), MISSING_RESULT)
+        self._report("inserted", index, "missing_result")
+
+    def _write_summary(self, index: int) -> set[int]:
+        """Write the proxy's own summary at *index* as a message. Return the indexes of the items that it stands for."""
+        summary = unpack_summary(self._items[index]["encrypted_content"])
+        later = self._items[index + 1 :]
+        if summary is None or any(item.get("type") in COMPACTIONS for item in metered(later)):
+            self._report("dropped", index, "summarized")
+            return {index}
+        self._items[index] = {"type": "message", "role": "user", "content": SUMMARY_START + summary}
+        self._report("replaced", index, "own_summary")
+        replaced = {at for at, item in enumerate(self._items[:index]) if not is_client_message(item)}
+        for at in replaced:
+            self._report("dropped", at, "summarized")
+        return replaced
+
+
+def _name_of(call: Item) -> str:
+    """Return the id by which an output names *call*."""
+    own_id = call.get("id") if call["type"] == "local_shell_call" else None
+    return str(own_id or call["call_id"])
