@@ -169,6 +169,9 @@ class Profile:
     continues_if_asked: bool = False
     """A trailing assistant message is accepted where the request has ``continue_final_message: true``."""
 
+    items: bool = False
+    """The history goes to the provider as items of the Responses API, and not as a chat."""
+
     @override
     def __hash__(self) -> int:
         """Hash the name, and the fields in which profiles of one name usually differ.
@@ -178,6 +181,14 @@ class Profile:
         return hash(
             (self.name, self.remote_media, self.assistant_runs, self.user_runs, self.echoes_reasoning)
         )
+
+    def as_items(self) -> Profile:
+        """Return the row for a history that the provider gets as items of the Responses API.
+
+        Items have no field for a participant's name, nor for a recording that was said. OpenAI's results may hold
+        images and files there (openai-python 3.54, ``ResponseFunctionCallOutputItemList``).
+        """
+        return self if self.items else _as_items(self)
 
     @property
     def takes_any_field(self) -> bool:
@@ -204,6 +215,21 @@ class Profile:
 
 
 # Made once for each row: a cache with profiles as keys is fastest for the same object.
+
+
+@lru_cache(maxsize=64)
+def _as_items(profile: Profile) -> Profile:
+    is_openai = profile.name == OPENAI.name
+    return replace(
+        profile,
+        name="openai-responses" if is_openai else profile.name,
+        items=True,
+        named_roles=frozenset({"function"}),
+        refused_fields=profile.refused_fields | {"audio"},
+        result_types=profile.result_types | WEB_IMAGES | {"application/pdf"}
+        if is_openai
+        else profile.result_types,
+    )
 
 
 @lru_cache(maxsize=64)

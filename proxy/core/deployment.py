@@ -82,6 +82,9 @@ class Deployment:
     embeds: bool = False
     """True where ``model_info`` says that the model is for embeddings."""
 
+    mode: Literal["chat", "responses"] | None = None
+    """The API that ``model_info`` names for the model's chats. None where the model's name decides."""
+
     names_provider: bool = False
     """True where the client named the provider, and the entry's model is ``*``."""
 

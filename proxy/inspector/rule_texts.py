@@ -163,6 +163,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         # repairs
         "call_id": Reason("The id has a form that the provider takes."),
         "call_ids": Reason("The provider has refused ids of calls."),
+        "no_chats": Reason("The model has no chats: it is asked through the Responses API."),
         "parallel_calls": Reason("The provider takes one call in a turn.", "parallel_calls"),
         "refused_parameter": Reason("The provider has refused this parameter or its value."),
         "result_media": Reason("The media stands behind the result."),

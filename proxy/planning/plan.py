@@ -42,7 +42,7 @@ from proxy.planning.compact.client_indexes import (
 )
 from proxy.planning.native_requests import changes_of_body, fields_left_out
 from proxy.planning.plan_parameters import ParameterPlan, plan_parameters
-from proxy.planning.plan_target import PlanTarget
+from proxy.planning.plan_target import PlanTarget, target_for_request
 from proxy.planning.prepare_request import Prepared, prepare_by_mode
 from proxy.planning.signatures.origins import origin_of
 from proxy.planning.signatures.restoring import remove_signatures, restore_signatures
@@ -52,6 +52,7 @@ from proxy.state.kept_signatures import StoredSignature
 from proxy.state.repairs.repair_key import LearnedRepair
 from proxy.upstream.dialects import STEP as PARAMETERS
 from sanitizers import Change, Messages, Profile, Sanitized
+from proxy.upstream.dialects import may_ask_with_tools
 from sanitizers.outline import Outline
 from sanitizers.record import record
 from sanitizers.steps import STEP_NAMES
@@ -201,6 +202,8 @@ def plan_request(
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
     if memory is not None and mode == "repair":
         plan = partial(
+    if may_ask_with_tools(target.deployment):
+        target = target_for_request(target, request)
             plan_request, target=target, kept=kept, facts=facts, instructions=instructions, count=count
         )
         if (planned := _plan_with_memory(request, memory, plan)) is not None:

@@ -17,7 +17,13 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
-from proxy.upstream.dialects import FittedParameters, dialect_for, fit_parameters
+from proxy.upstream.dialects import (
+    FittedParameters,
+    dialect_for,
+    dialect_of,
+    fit_parameters,
+    may_ask_with_tools,
+)
 from proxy.upstream.transports import transport_of
 from sanitizers import Change, Messages
 from sanitizers.record import record
@@ -86,7 +92,11 @@ def plan_parameters(
 
 
 def _fit(given: Mapping[str, Any], deployment: Deployment, messages: Messages) -> FittedParameters:
-    dialect = dialect_for(deployment, transport_of(deployment))
+    transport = transport_of(deployment)
+    if may_ask_with_tools(deployment):
+        dialect = dialect_of(deployment, transport, given)
+    else:
+        dialect = dialect_for(deployment, transport)
     return fit_parameters(given, dialect, messages, allowed=deployment.allowed_openai_params)
 
 

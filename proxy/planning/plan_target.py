@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from proxy.config.schema.policies import Sanitize
+from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
+from proxy.planning.apply_defaults import with_defaults
 from proxy.planning.plan_parameters import Unsupported
+from proxy.upstream.dialects import asks_responses, asks_with_tools
+from proxy.upstream.transports import transport_of
 from sanitizers import Profile, profile_for
 from sanitizers.record import record
 
@@ -28,7 +34,18 @@ def plan_target(deployment: Deployment, sanitize: Sanitize, unsupported: Unsuppo
     return PlanTarget(deployment, profile_of(deployment, sanitize), sanitize, unsupported)
 
 
+def target_for_request(target: PlanTarget, request: ChatRequest) -> PlanTarget:
+    """Return *target* for *request*, whose tools may need the Responses API."""
+    deployment = target.deployment
+    parameters = with_defaults(request, deployment).parameters
+    if not asks_with_tools(deployment, parameters) or transport_of(deployment) != "direct":
+        return target
+    return replace(target, profile=target.profile.as_items())
+
+
 def profile_of(deployment: Deployment, sanitize: Sanitize) -> Profile:
     """Return the deployment's profile under the operator's section *sanitize*."""
     profile = profile_for(deployment.model, deployment.profile)
+    if asks_responses(deployment) and transport_of(deployment) == "direct":
+        profile = profile.as_items()
     return profile.merging() if sanitize.merge_same_role else profile

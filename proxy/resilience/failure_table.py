@@ -172,6 +172,10 @@ _FILTERED = (
     "datainspectionfailed",
 )
 _BY_TEMPLATE = ("jinja exception",)
+
+NO_CHATS = ("only supported in v1/responses",)
+"""The words about a model that has no chats: the same request may be sent through the Responses API."""
+
 _AFTER, _AT_ONCE, _NEVER = Fallback.AFTER, Fallback.AT_ONCE, Fallback.NEVER
 _NONE, _COUNTED, _COOLDOWN, _LONG_COOLDOWN = Blame.NONE, Blame.COUNTED, Blame.COOLDOWN, Blame.LONG_COOLDOWN
 
@@ -193,6 +197,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.NOT_ALLOWED_HERE,   _refused(400, where=_speaks_of(Subject.PLACE)),                        0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "Gemini FAILED_PRECONDITION", Reach.BY_CODE),
     Row(Kind.NOT_ALLOWED_HERE,   _refused(403, where=_speaks_of(*_FOR_EVERY_REQUEST)),                  0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "permission denied: by key, model or place", Reach.BY_CODE),
     Row(Kind.NOT_ALLOWED_HERE,   _refused(403),                                                         0,   _AT_ONCE,         _NONE,   False, "perhaps one request's: OpenRouter's flagged input, a file of another project"),
+    Row(Kind.MODEL_GONE,         _refused(404, where=lambda e: e.says(*NO_CHATS)),                       0,   _AT_ONCE,         _NONE,   False, "OpenAI: the model has no chats, and another API: tmuxai#82", repair=True),
     Row(Kind.MODEL_GONE,         _refused(404, 410, where=_speaks_of(*_FOR_EVERY_REQUEST)),             0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "LiteLLM router: never retried", Reach.BY_CODE),
     Row(Kind.MODEL_GONE,         _refused(404, 410),                                                    0,   _AT_ONCE,         _NONE,   False, "perhaps one request's: OpenRouter's image for a model of texts, a file that has gone"),
     Row(Kind.REQUEST_TIMEOUT,    _refused(408),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it"),

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from proxy.config.addresses import OPENAI_SERVERS, base_of, has_address
 from proxy.config.providers.find_provider import find_provider
-from proxy.config.providers.why_litellm import NAMED_MODELS, CallFacts, why_litellm
+from proxy.config.providers.why_litellm import CallFacts, why_litellm
 from proxy.config.schema.routes import ANY_MODEL, Routes
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
@@ -29,9 +29,9 @@ def transport_of(deployment: Deployment) -> Literal["direct", "litellm"]:
 def reason_of(deployment: Deployment) -> str | None:
     """Return the reason why ``transport: auto`` leaves the deployment to litellm, or None where it does not.
 
-    A wildcard whose models may take only one transport is judged without the name of a model.
+    A wildcard of one provider takes one transport, and is judged without the name of a model.
     """
-    return _reason(deployment, by_model=not deployment.name.endswith("*") or _takes_both(deployment))
+    return _reason(deployment, by_model=not deployment.name.endswith("*") or deployment.names_provider)
 
 
 @lru_cache(maxsize=4_096)
@@ -51,11 +51,6 @@ def check_model(deployment: Deployment) -> None:
         )
 
 
-def _takes_both(deployment: Deployment) -> bool:
-    """Tell whether each model of a wildcard takes the transport that it needs. The client may name the provider."""
-    return deployment.names_provider or deployment.provider in NAMED_MODELS
-
-
 def _reason(deployment: Deployment, *, by_model: bool) -> str | None:
     named = {name.lower() for name in deployment.extra_headers}
     facts = CallFacts(
@@ -69,6 +64,7 @@ def _reason(deployment: Deployment, *, by_model: bool) -> str | None:
         },
         deployment.extra_body.keys() | deployment.allowed_openai_params | deployment.defaults.keys(),
         embeds=deployment.embeds,
+        mode=deployment.mode,
         forward_proxy=deployment.forward_proxies.variable_for(
             base_of(deployment.provider, deployment.api_base)
         ),
@@ -79,14 +75,10 @@ def _reason(deployment: Deployment, *, by_model: bool) -> str | None:
 def transports_of(deployment: Deployment) -> frozenset[str]:
     """Return the names of the transports that calls to *deployment* may take.
 
-    A client names the provider of an entry whose model is ``*``, so both transports may be needed. So it is where a
-    wildcard's models differ.
+    A client names the provider of an entry whose model is ``*``, so both transports may be needed.
     """
-    transport = transport_of(deployment)
-    by_name = deployment.model == ANY_MODEL and deployment.transport == "auto"
-    is_wildcard = deployment.name.endswith("*") and deployment.transport == "auto"
-    both = by_name or (is_wildcard and transport == "direct" and deployment.provider in NAMED_MODELS)
-    return frozenset({"direct", "litellm"} if both else {transport})
+    both = deployment.model == ANY_MODEL and deployment.transport == "auto"
+    return frozenset({"direct", "litellm"} if both else {transport_of(deployment)})
 
 
 def uses_litellm(routes: Routes) -> bool:

@@ -72,8 +72,6 @@ LEFT = {
         CallFacts("azure", "m", _HERE, has_key=False, given={"azure_password": "s"}),
         CallFacts("azure", "m", _HERE, has_key=False, given={"azure_ad_token": "oidc/google/x"}),
         CallFacts("azure", "m", "https://gateway.ai.cloudflare.com/v1/a/b/c", has_key=True, given={}),
-        CallFacts("azure", "responses/m", _HERE, has_key=True, given={}),
-        CallFacts("azure", "gpt-5.4", _HERE, has_key=True, given={}),
     ),
     "baseten": (CallFacts("baseten", "abcd1234", None, has_key=True, given={}),),
     "databricks": (
@@ -93,7 +91,6 @@ LEFT = {
     "all but `openai/` and `gemini/`": (
         CallFacts("groq", "m", None, has_key=True, given={}, forward_proxy="HTTPS_PROXY"),
     ),
-    "xai": (CallFacts("xai", "grok-4.20-multi-agent", None, has_key=True, given={}),),
 }
 """Deployments of providers with a row that ``auto`` leaves to litellm, one for each reason."""
 

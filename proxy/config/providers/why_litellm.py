@@ -6,7 +6,6 @@ setting that is missing, a token that an SDK fetches, or another wire.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -20,11 +19,10 @@ NEEDS = "the direct transport needs"
 ALWAYS_DIRECT = frozenset({"gemini", "openai"})
 """Providers that ``auto`` calls directly behind a forward proxy too, since it always did."""
 
-NAMED_MODELS = frozenset({"azure"})
-"""Providers of whose wildcards ``auto`` asks each model by the transport that it needs, so that both are started.
+LISTED_RESPONSES = frozenset({"azure", "openai", "xai"})
+"""Providers of which litellm's table decides which models have no chats, and are asked through the Responses API.
 
-At Azure, litellm asks all GPT models from 5.4 on through another API where a request has tools. Of other providers,
-only a few models need litellm, which takes time and memory at the start.
+"The chatCompletion operation does not work with the specified model, gpt-5.1-codex." (langchain-azure#228)
 """
 
 EMBEDS_ONLY_BY_LITELLM = frozenset({"huggingface", "perplexity"})
@@ -42,19 +40,8 @@ _AZURE_SECRETS = ("client_secret", "azure_password")
 
 _BY_RESPONSES = "the model is asked through the Responses API"
 
-_WITH_RESPONSES = frozenset({"azure", "databricks", "xai"})
-"""Providers of which litellm's table lists models without chats.
-
-"The chatCompletion operation does not work with the specified model, gpt-5.1-codex." (langchain-azure#228)
-"""
-
-_GPT = re.compile(r"(?:.*/)?gpt-(\d+)(?:\.(\d+))?(?=[.-]|$)")
-_TOOLS_BY_RESPONSES = (5, 4)
-"""The first version of GPT whose chats refuse a function while the model reasons, which it does unasked.
-
-"Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions." (openai-openapi#541;
-Azure: oh-my-pi#11052)
-"""
+_WITH_RESPONSES = frozenset({"databricks"})
+"""Providers of which litellm's table lists models without chats, and litellm alone knows their Responses API."""
 
 _OLLAMA_OPTIONS = frozenset(
     {
@@ -90,7 +77,8 @@ class CallFacts:
 
     *model_id* is None for a wildcard. *given* are the further credentials. *fields* are the names of the fields that
     are added to each body, and of those that a client may add. *embeds* is True where the settings say that the model
-    is for embeddings. *forward_proxy* is the variable of the forward proxy that is meant for the address, or None.
+    is for embeddings. *mode* is the API that the settings name for its chats, or None. *forward_proxy* is the variable
+    of the forward proxy that is meant for the address, or None.
     """
 
     provider: str
@@ -100,6 +88,7 @@ class CallFacts:
     given: Mapping[str, object]
     fields: Collection[str] = field(default=())
     embeds: bool = False
+    mode: str | None = None
     forward_proxy: str | None = None
 
 
@@ -126,7 +115,7 @@ def why_litellm(facts: CallFacts) -> str | None:
 
 def reads_table(provider: str) -> bool:
     """Tell whether litellm's table decides about a model of *provider*. Its first reading takes some 20 ms."""
-    return provider in _WITH_RESPONSES | EMBEDS_ONLY_BY_LITELLM
+    return provider in _WITH_RESPONSES | LISTED_RESPONSES | EMBEDS_ONLY_BY_LITELLM
 
 
 def _embeds_only_by_litellm(facts: CallFacts) -> bool:
@@ -137,14 +126,9 @@ def _embeds_only_by_litellm(facts: CallFacts) -> bool:
 
 def _asks_responses(facts: CallFacts) -> bool:
     """Tell whether litellm asks the model through the Responses API, since the model has no chats."""
-    if facts.model_id is None or facts.provider not in _WITH_RESPONSES or _has_azure_path(facts):
+    if facts.model_id is None or facts.mode is not None or facts.provider not in _WITH_RESPONSES:
         return False
     return answers_responses(f"{facts.provider}/{facts.model_id}")
-
-
-def _has_azure_path(facts: CallFacts) -> bool:
-    """Tell whether a path of Azure's API stands in the address. litellm (1.105.3) appends such a path once more."""
-    return facts.provider == "azure" and "/openai/" in f"{facts.api_base or ''}/"
 
 
 def _azure(facts: CallFacts) -> str | None:
@@ -158,18 +142,9 @@ def _azure(facts: CallFacts) -> str | None:
         return "litellm exchanges the token of azure_ad_token"
     if urlsplit(base).hostname == "gateway.ai.cloudflare.com":
         return "the gateway has addresses of its own"
-    if (facts.model_id or "").startswith("responses/"):
-        return _BY_RESPONSES
-    if _asks_tools_by_responses(facts.model_id or "") and not _has_azure_path(facts):
-        return "the model is asked through the Responses API where a request has tools"
     if not version and not is_azure_v1(base, version):
         return f"{NEEDS} litellm_params.api_version"
     return None
-
-
-def _asks_tools_by_responses(name: str) -> bool:
-    found = _GPT.match(name)
-    return found is not None and (int(found[1]), int(found[2] or 0)) >= _TOOLS_BY_RESPONSES
 
 
 def is_azure_v1(api_base: str, api_version: str) -> bool:

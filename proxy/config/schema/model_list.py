@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
@@ -37,6 +38,11 @@ from sanitizers.profile_names import PROFILES
 
 _Numeric = BeforeValidator(read_number)
 _WILDCARD_NAME = re.compile(r"[^*]*\*")
+
+_MODES: Mapping[str, Literal["chat", "responses"]] = MappingProxyType(
+    {"chat": "chat", "responses": "responses"}
+)
+"""The values of litellm's fact ``mode`` that name an API of chats."""
 
 
 def _wildcard_name(text: str) -> str:
@@ -159,6 +165,12 @@ class ModelInfo(Section):
     def embeds(self) -> bool:
         """True where litellm's fact ``mode`` is ``embedding``."""
         return self.__pydantic_extra__.get("mode") == "embedding"
+
+    @property
+    def mode(self) -> Literal["chat", "responses"] | None:
+        """The API of the model's chats where litellm's fact ``mode`` is ``chat`` or ``responses``, or else None."""
+        mode = self.__pydantic_extra__.get("mode")
+        return _MODES.get(mode) if isinstance(mode, str) else None
 
     @override
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:

@@ -94,8 +94,8 @@ class Routes:
         name. *access* are the keys of providers in the environment. *aliases* are second names of models.
         *forward_proxies* are those that the environment names.
         """
-        wildcards_of = {model.partition("/")[0] for model in _models(entries) if "*" in model}
-        if ANY_MODEL in wildcards_of or any(map(reads_table, wildcards_of)):
+        providers = {model.partition("/")[0] for model in _models(entries)}
+        if ANY_MODEL in providers or any(map(reads_table, providers)):
             is_provider(ANY_MODEL)  # litellm's table is read now, and not by a request
         aliases, forward_proxies = aliases or {}, forward_proxies or ForwardProxies()
         named = {entry.credential_name: entry.credential_values for entry in credentials}
@@ -224,6 +224,7 @@ def _deployment(
         extra_headers=MappingProxyType({**params.headers, **params.extra_headers}),
         credentials=MappingProxyType(given),
         label=entry.model_name,
+        mode=entry.model_info.mode,
         position=position,
         profile=entry.profile,
         defaults=MappingProxyType(dict(params.given())),

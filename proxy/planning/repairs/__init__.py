@@ -8,10 +8,12 @@
     repair_rounds      several calls at once, and a text beside calls
     repair_turns       pairing, alternation, and the last turn
     repair_parameters  parameters, and schemas of tools and answers
+    repair_wire        the API that a model without chats is asked by
     repair_row         one row: words, and the repair for them
     message_rows       the rows for faults within messages
     parameter_rows     the rows for parameters and schemas
     turn_rows          the rows for the order of turns
+    wire_rows          the row for a model without chats
     repair_table       maps a provider's words to repairs, with all rows
     repair_request     reads the words, makes the repairs, lists the changes
     use_repaired       puts a repaired request into the plan of the refused one

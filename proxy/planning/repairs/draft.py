@@ -33,10 +33,11 @@ class Draft:
     def is_same_request(self, other: Draft) -> bool:
         """Return True where both drafts are the same on the wire.
 
-        Of a profile's fields, only ``call_ids`` affects what is sent.
+        Of a profile's fields, only ``call_ids`` and ``items`` affect what is sent.
         """
         return (
             self.profile.call_ids == other.profile.call_ids
+            and self.profile.items == other.profile.items
             and (self.entries is other.entries or self.messages == other.messages)
             and self.parameters == other.parameters
         )

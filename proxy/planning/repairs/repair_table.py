@@ -8,8 +8,8 @@ Rows of one ``fault`` are alternatives. The first that changes something counts.
 applied where an error names them. Repairs within messages come before repairs of turns, since the former may change
 turns.
 
-The rows stand in :mod:`proxy.planning.repairs.message_rows`, :mod:`proxy.planning.repairs.parameter_rows` and
-:mod:`proxy.planning.repairs.turn_rows`.
+The rows stand in :mod:`proxy.planning.repairs.message_rows`, :mod:`proxy.planning.repairs.parameter_rows`,
+:mod:`proxy.planning.repairs.turn_rows` and :mod:`proxy.planning.repairs.wire_rows`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from proxy.planning.repairs.message_rows import MESSAGE_ROWS
 from proxy.planning.repairs.parameter_rows import PARAMETER_ROWS
 from proxy.planning.repairs.repair_row import Row
 from proxy.planning.repairs.turn_rows import TURN_ROWS
+from proxy.planning.repairs.wire_rows import WIRE_ROWS
 
-TABLE: tuple[Row, ...] = MESSAGE_ROWS + PARAMETER_ROWS + TURN_ROWS
+TABLE: tuple[Row, ...] = MESSAGE_ROWS + PARAMETER_ROWS + TURN_ROWS + WIRE_ROWS
 """Every row, in the order in which the repairs are made."""

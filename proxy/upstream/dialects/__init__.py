@@ -7,6 +7,7 @@ The modules, in the order of the data:
     openai_models     what OpenAI's models refuse, and their reasoning efforts
     gemini_models     the reasoning efforts of Gemini's models
     claude_models     the rules of Claude's models
+    responses_models  the deployments whose chats are asked through the Responses API
     hosted_models     the rows of models whose provider has several
     choose_dialect    the row of a deployment
     fitting           the parameters while the rules change them
@@ -19,22 +20,32 @@ The modules, in the order of the data:
 The rules read the row and never the provider's name.
 """
 
-from proxy.upstream.dialects.choose_dialect import Transport, dialect_for, withheld_names
+from proxy.upstream.dialects.choose_dialect import (
+    Transport,
+    dialect_for,
+    dialect_of,
+    withheld_names,
+)
 from proxy.upstream.dialects.dialect import Dialect
 from proxy.upstream.dialects.fit_parameters import FittedParameters, fit_parameters
 from proxy.upstream.dialects.fitting import STEP
 from proxy.upstream.dialects.formats import can_stream, with_instruction
 from proxy.upstream.dialects.reasoning import lacks_thinking_blocks
+from proxy.upstream.dialects.responses_models import asks_responses, asks_with_tools, may_ask_with_tools
 
 __all__ = [
     "STEP",
     "Dialect",
     "FittedParameters",
     "Transport",
+    "asks_responses",
+    "asks_with_tools",
     "can_stream",
     "dialect_for",
+    "dialect_of",
     "fit_parameters",
     "lacks_thinking_blocks",
+    "may_ask_with_tools",
     "with_instruction",
     "withheld_names",
 ]

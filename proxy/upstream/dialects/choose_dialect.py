@@ -18,6 +18,12 @@ from proxy.upstream.dialects.dialect import Dialect
 from proxy.upstream.dialects.gemini_models import efforts_of_gemini
 from proxy.upstream.dialects.hosted_models import row_of_model
 from proxy.upstream.dialects.openai_models import efforts_of_openai, is_openai, refused_by_openai
+from proxy.upstream.dialects.responses_models import (
+    asks_responses,
+    asks_with_tools,
+    may_ask_with_tools,
+    over_responses,
+)
 from sanitizers import profile_for
 
 Transport = Literal["direct", "litellm"]
@@ -80,8 +86,20 @@ _BY_PROFILE: Mapping[str, Dialect] = MappingProxyType(
 def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
     """Return the row for a deployment's provider and model. *transport* is the transport that carries the call.
 
-    For any other server with OpenAI's API, a profile that the operator names chooses the row too.
+    For any other server with OpenAI's API, a profile that the operator names chooses the row too. A model whose chats
+    are asked through the Responses API has a row of its own.
     """
+    row = _row_for(deployment, transport)
+    return over_responses(row) if transport == "direct" and asks_responses(deployment) else row
+
+
+def dialect_of(deployment: Deployment, transport: Transport, parameters: Mapping[str, Any]) -> Dialect:
+    """Return the row for a request with *parameters*, whose tools may need the Responses API."""
+    row = dialect_for(deployment, transport)
+    return over_responses(row) if transport == "direct" and asks_with_tools(deployment, parameters) else row
+
+
+def _row_for(deployment: Deployment, transport: Transport) -> Dialect:
     provider, model = deployment.provider, deployment.model_id
     if provider in _GOOGLE and profile_for(deployment.model, deployment.profile).name.startswith("gemini"):
         return _gemini(deployment, direct=transport == "direct")
@@ -121,8 +139,9 @@ def withheld_names(
     deployment: Deployment, transport: Transport, parameters: Mapping[str, Any]
 ) -> frozenset[str]:
     """Return the names in *parameters* that are not sent: the dialect drops them, or OpenAI's model refuses them."""
-    dropped = dialect_for(deployment, transport).dropped & parameters.keys()
-    return dropped | refused_by_openai(deployment, parameters)
+    may_change = may_ask_with_tools(deployment)
+    row = dialect_of(deployment, transport, parameters) if may_change else dialect_for(deployment, transport)
+    return (row.dropped & parameters.keys()) | refused_by_openai(deployment, parameters)
 
 
 def _gemini(deployment: Deployment, *, direct: bool) -> Dialect:

@@ -111,5 +111,8 @@ class Dialect:
     tool_marks: bool = True
     """True where a tool may have a cache mark (``cache_control``)."""
 
+    least_output: int | None = None
+    """The least limit of an answer's tokens that the provider takes."""
+
     functions: bool = True
     """True where ``functions`` and ``function_call`` are taken. Otherwise they are rewritten as tools."""

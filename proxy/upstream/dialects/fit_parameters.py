@@ -91,7 +91,9 @@ def _untouched_by(dialect: Dialect) -> frozenset[str]:
         names.add("temperature")
     if dialect.top_p is None and not dialect.one_sampler:
         names.add("top_p")
-    if dialect.limit == "any":
+    if dialect.least_output is not None:
+        names.remove("max_tokens")
+    elif dialect.limit == "any":
         names.add("max_completion_tokens")
     return frozenset(names - dialect.dropped)
 

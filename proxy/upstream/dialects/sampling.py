@@ -26,6 +26,10 @@ def fit_limits(fitting: Fitting) -> None:
         fitting.drop("max_tokens", "two_limits")
     if new is not None and rule == "max_tokens":
         fitting.replace("max_completion_tokens", new, "other_name", to="max_tokens")
+    if (least := fitting.dialect.least_output) is not None:
+        for name in ("max_tokens", "max_completion_tokens"):
+            if (limit := fitting.value(name)) is not None and limit < least:
+                fitting.replace(name, least, "out_of_range")
     count, most = fitting.value("n"), fitting.dialect.answers
     if count is not None and most is not None and count > most:
         raise InvalidRequest(f"'n' must be {most} at most: this model gives no more answers.", param="n")

@@ -14,10 +14,11 @@ from proxy.config.providers.why_litellm import EMBEDS_ONLY_BY_LITELLM
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.upstream_call import UpstreamCall
+from proxy.upstream.dialects.responses_models import asks_responses
 from proxy.upstream.wires.gemini.wire import GEMINI
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible
-from proxy.upstream.wires.openai_responses.wire import ResponsesWire
+from proxy.upstream.wires.openai_responses.wire import ChatsByResponses, ResponsesWire
 from proxy.upstream.wires.protocol import EmbeddingWire, ProviderWires, TextWire, Wire
 
 OTHERS = "openai"
@@ -39,7 +40,15 @@ RESPONSES: Mapping[str, Wire] = MappingProxyType(
         "xai": ResponsesWire(OPENAI.chat),
     }
 )
-"""The wires of the Responses API, by provider."""
+"""The wires of the Responses API, by provider. Any other provider has the row ``openai``."""
+
+CHATS_BY_RESPONSES: Mapping[str, Wire] = MappingProxyType(
+    {
+        "azure": ChatsByResponses(AZURE.chat),
+        "openai": ChatsByResponses(OPENAI.chat),
+    }
+)
+"""The wires of the Responses API for chats, by provider."""
 
 
 _READ_BY_LITELLM = (
@@ -50,18 +59,26 @@ _READ_BY_LITELLM = (
 
 def wire_of(deployment: Deployment) -> Wire:
     """Return the wire for a deployment's chats."""
+    if asks_responses(deployment):
+        return _row(CHATS_BY_RESPONSES, deployment)
     return _wires_of(deployment).chat
 
 
 def wire_for(call: UpstreamCall) -> Wire:
-    """Return the wire that *call* takes: that of the client's own format where it can, else the wire for chats."""
+    """Return the wire that *call* takes: that of the client's own format where it can, else the wire for chats.
+
+    A history that was made for the Responses API goes there, whatever the client's format is.
+    """
     source, deployment = call.source, call.deployment
     if (
         source is not None
         and source.native is not None
         and is_eligible(source, deployment, call.messages, call.parameters)
     ):
-        return RESPONSES[deployment.provider]
+        return _row(RESPONSES, deployment)
+    profile = call.profile
+    if (profile is not None and profile.items) or asks_responses(deployment):
+        return _row(CHATS_BY_RESPONSES, deployment)
     return _wires_of(deployment).chat
 
 
@@ -93,6 +110,11 @@ def has_texts(deployment: Deployment) -> bool:
     """Tell whether the provider has a wire for text completions."""
     row = find_provider(deployment.provider)
     return _wires_of(deployment).texts is not None and (row is None or row.texts)
+
+
+def _row(wires: Mapping[str, Wire], deployment: Deployment) -> Wire:
+    provider = deployment.provider
+    return wires[provider if provider in wires else OTHERS]
 
 
 def _wires_of(deployment: Deployment) -> ProviderWires:

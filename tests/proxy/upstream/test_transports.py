@@ -120,7 +120,9 @@ def test_reason_is_found_in_the_settings(model: str, params: dict[str, Any], rea
         ("perplexity/*", "perplexity/preset/pro-search", RESPONSES),
         ("perplexity/*", "perplexity/pplx-embed-v1-4b", "a form that litellm reads"),
         ("xai/*", "xai/grok-4", None),
-        ("xai/*", "xai/grok-4.20-multi-agent", RESPONSES),
+        ("xai/*", "xai/grok-4.20-multi-agent", None),
+        ("azure/*", "azure/gpt-5-codex", None),
+        ("azure/*", "azure/gpt-5.4", None),
         ("huggingface/*", "huggingface/together/org/name", "litellm looks up the provider"),
         ("groq/*", "groq/a/b/c", None),
     ],
@@ -129,7 +131,10 @@ def test_wildcard_takes_one_transport_and_refuses_the_models_of_the_other(
     wildcard: str, named: str, refused: str | None
 ) -> None:
     """Litellm is not started for a few models. The refusal says which settings help."""
-    [deployment] = resolve(settings_of({wildcard: wildcard}), named)
+    params = {"model": wildcard, "api_key": "k"}
+    if wildcard == "azure/*":
+        params |= {"api_base": RESOURCE, "api_version": "2024-10-21"}
+    [deployment] = resolve(settings_of({wildcard: params}), named)
 
     assert transport_of(deployment) == "direct"
     assert transports_of(deployment) == {"direct"}
@@ -143,26 +148,19 @@ def test_wildcard_takes_one_transport_and_refuses_the_models_of_the_other(
 
 
 @pytest.mark.parametrize(
-    ("model", "named", "taken"),
+    ("named", "taken"),
     [
-        ("azure/*", "azure/gpt-4.1", "direct"),
-        ("azure/*", "azure/gpt-5.4", "litellm"),
-        ("azure/*", "azure/gpt-5-codex", "litellm"),
-        ("azure/*-eu", "azure/gpt-5.4", "litellm"),
-        ("*", "groq/llama", "direct"),
-        ("*", "xai/grok-4", "direct"),
-        ("*", "xai/grok-4.20-multi-agent", "litellm"),
-        ("*", "perplexity/preset/pro-search", "litellm"),
-        ("*", "gemini/gemini-3.6-flash", "direct"),
-        ("*", "anthropic/claude-x", "litellm"),
+        ("groq/llama", "direct"),
+        ("xai/grok-4", "direct"),
+        ("xai/grok-4.20-multi-agent", "direct"),
+        ("perplexity/preset/pro-search", "litellm"),
+        ("gemini/gemini-3.6-flash", "direct"),
+        ("anthropic/claude-x", "litellm"),
     ],
 )
-def test_both_transports_are_started_for_a_wildcard_that_is_asked_by_model(
-    model: str, named: str, taken: str
-) -> None:
-    """At Azure most models of today need litellm for tools. With ``*`` the client names the provider."""
-    params = {"model": model, "api_key": "k", "api_base": RESOURCE, "api_version": "2024-10-21"}
-    settings = settings_of({model.partition("*")[0] + "*": params if model != "*" else {"model": "*"}})
+def test_both_transports_are_started_where_the_client_names_the_provider(named: str, taken: str) -> None:
+    """Each model of the entry ``*`` takes the transport that it needs."""
+    settings = settings_of({"*": "*"})
     [deployment] = resolve(settings, named)
 
     assert transport_of(deployment) == taken
@@ -185,7 +183,7 @@ def test_model_decides_at_no_further_provider() -> None:
         if any(reason_of(one) != reason_of(wildcard) for one in by_name):
             differing.add(prefix)
 
-    assert differing == {"azure", "databricks", "perplexity", "xai"}
+    assert differing == {"databricks", "perplexity"}
 
 
 PROXIED = ForwardProxies((("https", "HTTPS_PROXY"),), "localhost,.internal")
@@ -238,6 +236,19 @@ def test_embeddings_in_a_form_of_their_own_are_left_to_litellm(
     [deployment] = resolve(settings, "m")
 
     assert transport_of(deployment) == taken
+
+
+def test_operator_may_say_that_a_model_has_no_chats() -> None:
+    """Then litellm is not needed for what its table says."""
+    entry = {
+        "model_name": "m",
+        "litellm_params": {"model": "databricks/databricks-gpt-5-5", "api_base": RESOURCE, "api_key": "k"},
+    }
+    [by_table] = resolve(settings_of(model_list=[entry]), "m")
+    [by_mode] = resolve(settings_of(model_list=[{**entry, "model_info": {"mode": "responses"}}]), "m")
+
+    assert reason_of(by_table) == RESPONSES
+    assert transport_of(by_mode) == "direct"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 from proxy.core.upstream_call import Answer
 from proxy.upstream.wires.openai_responses.failures import raise_broken_off, raise_failure, refuse_response
-from proxy.upstream.wires.openai_responses.output import CallNames, is_call, read_message
+from proxy.upstream.wires.openai_responses.output import CallNames, is_call, read_logprobs, read_message
 from proxy.upstream.wires.openai_responses.usage import read_usage
 
 _CUT: Mapping[str, str] = MappingProxyType(
@@ -17,14 +17,16 @@ _CUT: Mapping[str, str] = MappingProxyType(
 """The finish reason for the reason of an incomplete response. Any other reason cut the answer too."""
 
 
-def read_response(response: Any, names: CallNames) -> Answer:
-    """Return *response*, a whole response object, as a chat completion.
+def read_response(response: Any, names: CallNames, separator: str = "") -> Answer:
+    """Return *response*, a whole response object, as a chat completion. *separator* stands between its messages.
 
     Raises :class:`proxy.core.errors.UpstreamFault` for a response that failed or has not ended, and for another body.
     """
     output = output_of(response)
-    message = read_message(output, names)
+    message = read_message(output, names, separator)
     choice = {"index": 0, "message": message, "finish_reason": finish_reason(response, output)}
+    if logprobs := read_logprobs(output):
+        choice["logprobs"] = {"content": logprobs, "refusal": None}
     answer: Answer = {
         "id": response.get("id"),
         "object": "chat.completion",

@@ -73,10 +73,11 @@ def arguments_of(item: Mapping[str, Any]) -> str:
         refuse_response()
 
 
-def read_message(output: Iterable[Any], names: CallNames) -> dict[str, Any]:
+def read_message(output: Iterable[Any], names: CallNames, separator: str = "") -> dict[str, Any]:
     """Return the chat message of the items in *output*. What a chat cannot hold is left out.
 
-    Raises :class:`proxy.core.errors.UpstreamFault` for items that cannot be read.
+    The texts of several messages are joined with *separator*. Raises
+    :class:`proxy.core.errors.UpstreamFault` for items that cannot be read.
     """
     message: dict[str, Any] = {"role": "assistant", "content": None}
     calls: list[dict[str, Any]] = []
@@ -85,7 +86,10 @@ def read_message(output: Iterable[Any], names: CallNames) -> dict[str, Any]:
             refuse_response()
         kind = item.get("type")
         if kind == "message":
+            before = message["content"]
             _add_parts(message, list_of(item.get("content")))
+            if separator and before and (added := message["content"][len(before) :]):
+                message["content"] = f"{before}{separator}{added}"
         elif kind == "reasoning":
             for part in (*list_of(item.get("summary")), *list_of(item.get("content"))):
                 _add_text(message, "reasoning_content", part, "text")
@@ -95,6 +99,17 @@ def read_message(output: Iterable[Any], names: CallNames) -> dict[str, Any]:
     if calls:
         message["tool_calls"] = calls
     return message
+
+
+def read_logprobs(output: Iterable[Any]) -> list[Any]:
+    """Return the log probabilities of the texts in *output*, the items of a response that was read."""
+    return [
+        token
+        for item in output
+        if item.get("type") == "message"
+        for part in list_of(item.get("content"))
+        for token in list_of(part.get("logprobs"))
+    ]
 
 
 def read_citation(annotation: Any) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from proxy.core.source import NativeRequest
 
-_FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "max_completion_tokens": ("max_output_tokens",),
         "max_tokens": ("max_output_tokens",),
@@ -32,7 +32,8 @@ The API has no ``stop``, ``n``, ``seed``, ``logit_bias`` and penalties, so that 
 effect.
 """
 
-_LOGPROBS = "message.output_text.logprobs"
+LOGPROBS = "message.output_text.logprobs"
+"""The entry of ``include`` that asks for log probabilities."""
 
 
 def changed_fields(native: NativeRequest, planned: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,14 +43,14 @@ def changed_fields(native: NativeRequest, planned: Mapping[str, Any]) -> dict[st
         return {}
     changed: dict[str, Any] = {}
     for name in {**given, **planned}:
-        path = _FIELDS.get(name)
+        path = FIELDS.get(name)
         value = planned.get(name)
         if path is None or value == given.get(name):
             continue
         if path == ("max_output_tokens",) and value is None and _limit(planned) is not None:
             continue  # the limit has another name in the plan
         if name == "response_format":
-            value = _flat_format(value)
+            value = flat_format(value)
         if len(path) == 1:
             changed[path[0]] = value
         else:
@@ -57,7 +58,7 @@ def changed_fields(native: NativeRequest, planned: Mapping[str, Any]) -> dict[st
             held = {**(changed.get(outer) or native.fields.get(outer) or {}), inner: value}
             changed[outer] = {key: kept for key, kept in held.items() if kept is not None} or None
     if given.get("logprobs") and not planned.get("logprobs"):
-        kept_entries = [entry for entry in native.fields.get("include") or () if entry != _LOGPROBS]
+        kept_entries = [entry for entry in native.fields.get("include") or () if entry != LOGPROBS]
         changed["include"] = kept_entries or None
     return changed
 
@@ -67,7 +68,7 @@ def _limit(parameters: Mapping[str, Any]) -> Any:
     return parameters.get("max_tokens") if limit is None else limit
 
 
-def _flat_format(nested: Any) -> Any:
+def flat_format(nested: Any) -> Any:
     """Return chat's ``response_format`` as ``text.format``, which is flat."""
     inner = nested.get("json_schema") if isinstance(nested, dict) else None
     return {"type": "json_schema", **inner} if isinstance(inner, dict) else nested

@@ -13,6 +13,7 @@ from proxy.core.json_text import write_json
 from proxy.core.source import NativeRequest, Source
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.dialects.openai_models import reasons
+from proxy.upstream.dialects.responses_models import MARK
 from proxy.upstream.wires.openai_responses.parameters import changed_fields
 from proxy.upstream.wires.raw_values import has_no_duplicate_keys
 
@@ -49,9 +50,10 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
 def model_name(deployment: Deployment) -> str:
     """Return the provider's name of the model. A deployment at Azure has no slash in its name, a family before it has.
 
-    litellm spells a model's family before the name of a deployment at Azure (``gpt5_series/ours``).
+    litellm spells a model's family before the name of a deployment at Azure (``gpt5_series/ours``), and ``responses/``
+    before a model that is asked through this API.
     """
-    name = deployment.model_id
+    name = deployment.model_id.removeprefix(MARK)
     return name.rpartition("/")[2] if deployment.provider == "azure" else name
 
 

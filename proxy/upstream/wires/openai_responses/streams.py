@@ -28,6 +28,7 @@ from proxy.upstream.wires.openai_responses.output import (
 from proxy.upstream.wires.openai_responses.positions import Positions
 from proxy.upstream.wires.openai_responses.usage import read_usage
 from proxy.upstream.wires.payloads import load_payload
+from sanitizers.merging import SEPARATOR
 
 _DONE = b"[DONE]"
 _TEXT_DELTA = "response.output_text.delta"
@@ -59,6 +60,8 @@ _Delta = dict[str, Any]
 class StreamReader:
     """Reads the payloads of one stream. With *native*, each chunk has its event as its source.
 
+    Without *native*, an empty line separates the texts of several messages.
+
     ``ended`` is true after the last event. The stream has no ``[DONE]``, and one is accepted.
     """
 
@@ -69,6 +72,8 @@ class StreamReader:
         self._positions = Positions()
         self._seen = False
         self._head: dict[str, Any] = {}
+        self._has_text = False
+        self._gap = ""
         self._said: set[Any] = set()
         """The items that have come in pieces. Some servers send whole texts alone."""
 
@@ -91,6 +96,9 @@ class StreamReader:
             text, place = event.get("delta"), event.get("output_index")
             if text.__class__ is str and self._positions.has_id(place, event.get("item_id")):
                 self._said.add(place)
+                self._has_text = True
+                if self._gap:
+                    text, self._gap = self._gap + text, ""
                 choice = {"index": 0, "delta": {"content": text}, "finish_reason": None}
                 chunk: Chunk = {**self._head, "choices": [choice]}
                 if self._native:
@@ -123,7 +131,7 @@ class StreamReader:
     def _read(self, kind: str, event: dict[str, Any]) -> list[Chunk]:
         if (name := _DELTAS.get(kind)) is not None:
             self._said.add(event.get("output_index"))
-            return self._chunk({name: _text_in(event, "delta")}, _logprobs_in(event))
+            return self._say(name, _text_in(event, "delta"), _logprobs_in(event))
         if kind in _BEGINNINGS:
             return self._begin(event)
         if kind in _LAST:
@@ -168,6 +176,8 @@ class StreamReader:
         if not isinstance(item, dict):
             refuse_response()
         if not is_call(item):
+            if self._has_text and not self._native and item.get("type") == "message":
+                self._gap = SEPARATOR
             return []
         head = {"id": call_id_of(item), "type": "function"}
         place = self._positions.begin_call(event)
@@ -180,7 +190,7 @@ class StreamReader:
         if kind in _WHOLE:
             field, name = _WHOLE[kind]
             text = event.get(field)
-            return self._chunk({name: text}) if isinstance(text, str) and text else []
+            return self._say(name, text) if isinstance(text, str) and text else []
         place, arguments = self._positions.call_at(event), event.get("arguments")
         if place is None or not isinstance(arguments, str) or not arguments:
             return []
@@ -205,6 +215,12 @@ class StreamReader:
         [chunk] = self._chunk({}, reason=reason)
         usage = read_usage(response.get("usage"))
         return [chunk if usage is None else {**chunk, "usage": usage}]
+
+    def _say(self, name: str, text: str, logprobs: list[Any] | None = None) -> list[Chunk]:
+        """Return a piece of text, behind a gap where it is the first one of a later message."""
+        if name == "content" and text:
+            text, self._gap, self._has_text = self._gap + text, "", True
+        return self._chunk({name: text}, logprobs)
 
     def _chunk(
         self, delta: _Delta, logprobs: list[Any] | None = None, reason: str | None = None

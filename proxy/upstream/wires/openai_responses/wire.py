@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from typing_extensions import override
+
 from proxy.core.deployment import Deployment
 from proxy.core.source import OPENAI_RESPONSES
 from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.upstream.wires.native_events import attach_body, takes_native
 from proxy.upstream.wires.openai_responses.addresses import responses_url
 from proxy.upstream.wires.openai_responses.answers import read_response
+from proxy.upstream.wires.openai_responses.from_chat import build_request_of_chat
 from proxy.upstream.wires.openai_responses.output import CallNames
 from proxy.upstream.wires.openai_responses.requests import build_request
 from proxy.upstream.wires.openai_responses.streams import StreamReader
 from proxy.upstream.wires.payloads import load_payload
 from proxy.upstream.wires.protocol import Wire
+from sanitizers.merging import SEPARATOR
 
 
 class ResponsesWire:
@@ -58,6 +62,33 @@ class ResponsesWire:
 
     def _is_native(self, call: UpstreamCall) -> bool:
         return takes_native(self.format, call)
+
+
+class ChatsByResponses(ResponsesWire):
+    """Carries chats over the wire of the Responses API, for models that are asked by it.
+
+    A request of the Responses API takes it too where its items cannot go out as they came. It is written from the chat
+    then, and its answer is read as a chat.
+    """
+
+    @override
+    def write_request(self, call: UpstreamCall, *, stream: bool) -> bytes:
+        """Return the body of the request that the chat becomes."""
+        return build_request_of_chat(call, stream=stream)
+
+    @override
+    def read_answer(self, body: bytes, call: UpstreamCall) -> Answer:
+        """Return the response in *body* as a chat completion."""
+        return read_response(load_payload(body), _FLAT_NAMES, SEPARATOR)
+
+    @override
+    def read_stream(self, call: UpstreamCall) -> StreamReader:
+        """Return a reader for the events of one stream."""
+        return StreamReader(_FLAT_NAMES, native=False)
+
+
+_FLAT_NAMES = CallNames(None)
+"""The names of a request that was written from a chat, whose tools have one name each."""
 
 
 def _names_of(call: UpstreamCall) -> CallNames:

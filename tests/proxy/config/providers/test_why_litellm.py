@@ -63,7 +63,7 @@ def test_provider_with_a_row_and_an_address_needs_no_litellm(given: CallFacts, r
             facts("azure", base="https://gateway.ai.cloudflare.com/v1/a/b/azure-openai/c", given=DATED),
             "the gateway has addresses of its own",
         ),
-        (facts("azure", "responses/m", RESOURCE, given=DATED), RESPONSES),
+        (facts("azure", "responses/m", RESOURCE, given=DATED), None),
     ],
 )
 def test_azure_needs_an_address_a_version_and_a_key_or_token(given: CallFacts, reason: str | None) -> None:
@@ -74,11 +74,11 @@ def test_azure_needs_an_address_a_version_and_a_key_or_token(given: CallFacts, r
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        (facts("azure", "gpt-5-codex", RESOURCE, given=DATED), RESPONSES),
-        (facts("azure", "gpt-5-codex", RESOURCE), RESPONSES),
-        (facts("azure", "o3-pro", RESOURCE, given={"api_version": "v1"}), RESPONSES),
-        (facts("azure", "gpt-5.4", RESOURCE, given=DATED), f"{RESPONSES} where a request has tools"),
-        (facts("azure", "us/gpt-6-sol", RESOURCE, given=DATED), f"{RESPONSES} where a request has tools"),
+        (facts("azure", "gpt-5-codex", RESOURCE, given=DATED), None),
+        (facts("azure", "gpt-5-codex", RESOURCE), f"{NEEDS} litellm_params.api_version"),
+        (facts("azure", "o3-pro", RESOURCE, given={"api_version": "v1"}), None),
+        (facts("azure", "gpt-5.4", RESOURCE, given=DATED), None),
+        (facts("azure", "us/gpt-6-sol", RESOURCE, given=DATED), None),
         (facts("azure", "gpt-5.3", RESOURCE, given=DATED), None),
         (facts("azure", "gpt-4.1", RESOURCE, given=DATED), None),
         (facts("azure", "my-gpt-5.4", RESOURCE, given=DATED), None),
@@ -86,16 +86,17 @@ def test_azure_needs_an_address_a_version_and_a_key_or_token(given: CallFacts, r
         (facts("azure", "gpt-5.4", f"{RESOURCE}/openai/v1"), None),
         (facts("azure", "gpt-5.4", f"{RESOURCE}/openai/deployments/d", given=DATED), None),
         (facts("databricks", "databricks-gpt-5-5", HERE), RESPONSES),
-        (facts("xai", "grok-4.20-multi-agent"), RESPONSES),
+        (facts("databricks", "databricks-gpt-5-5", HERE, mode="responses"), None),
+        (facts("databricks", "databricks-gpt-5-5", HERE, mode="chat"), None),
+        (facts("xai", "grok-4.20-multi-agent"), None),
         (facts("xai", "grok-4"), None),
         (facts("openai", "gpt-5-codex"), None),
     ],
 )
-def test_model_without_chats_needs_litellm(given: CallFacts, reason: str | None) -> None:
-    """Litellm asks it through the Responses API, but not where the address has a path of Azure's API.
-
-    For OpenAI, the direct transport was always the one that ``auto`` takes.
-    """
+def test_model_without_chats_needs_litellm_at_databricks_alone(
+    given: CallFacts, reason: str | None
+) -> None:
+    """OpenAI, Azure and xAI are asked in the Responses API directly. So is any server whose entry says so."""
     assert why_litellm(given) == reason
 
 

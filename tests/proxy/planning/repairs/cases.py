@@ -588,6 +588,13 @@ CASES = (
         {"max_completion_tokens": 800},
     ),
     Case(
+        "no_chats",
+        "This model is only supported in v1/responses and not in v1/chat/completions.",
+        _ASK,
+        lambda r: r.profile is not None and r.profile.items and r.parameters == {"max_tokens": 16},
+        {"max_tokens": 9, "stop": ["x"]},
+    ),
+    Case(
         "reasoning",
         "The `reasoning_content` in the thinking mode must be passed back to the API.",
         [user("t1§"), *exchange(), user("t3§")],
