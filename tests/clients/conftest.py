@@ -12,7 +12,7 @@ from tests.process.emulators import Gemini
 from tests.process.running import Served, serve
 from tests.support.openai_emulator import OpenAIEmulator
 
-pytest.register_assert_rewrite("tests.clients.judging")
+pytest.register_assert_rewrite("tests.clients.judging", "tests.clients.responses.running_cases")
 
 __all__ = ["directory", "gemini", "gemini_process", "http", "openai_emulator", "openai_thread"]
 

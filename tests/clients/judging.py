@@ -87,6 +87,26 @@ def check_openai_request(body: Any, rounds_done: int, rounds: Sequence[Round] = 
     assert messages == []
 
 
+def check_responses_request(body: Any, rounds_done: int, rounds: Sequence[Round] = ROUNDS) -> None:
+    """Check that a provider of responses was sent *rounds_done* of *rounds* as items, each result behind its calls."""
+    prompt, *items = [item for item in body["input"] if item.get("type") != "reasoning"]
+    assert prompt["role"] == "user"
+    for expected in rounds[:rounds_done]:
+        calls, items = items[: len(expected.calls)], items[len(expected.calls) :]
+        results, items = items[: len(expected.calls)], items[len(expected.calls) :]
+        assert [(call["type"], call["name"], json.loads(call["arguments"])) for call in calls] == [
+            ("function_call", call.name, call.args) for call in expected.calls
+        ]
+        assert [(result["call_id"], _text_of(result["output"])) for result in results] == [
+            (call["call_id"], wanted.result) for call, wanted in zip(calls, expected.calls, strict=True)
+        ]
+    assert items == []
+
+
+def _text_of(output: Any) -> Any:
+    return output if isinstance(output, str) else "".join(part["text"] for part in output)
+
+
 def _check_calls(
     expected: Sequence[Call], parts: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]
 ) -> None:

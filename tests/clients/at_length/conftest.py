@@ -1,5 +1,5 @@
 """Fixtures of the gateways and emulators, which the tests share."""
 
-from tests.clients.responses.conftest import alone, gateways, relay_thread, replicas
+from tests.clients.responses.conftest import alone, gateways, relay_thread, replicas, responses_thread
 
-__all__ = ["alone", "gateways", "relay_thread", "replicas"]
+__all__ = ["alone", "gateways", "relay_thread", "replicas", "responses_thread"]

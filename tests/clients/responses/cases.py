@@ -23,7 +23,15 @@ CODEX_GPT = "gpt-5.6-sol"
 CODEX_GEMINI = "gpt-6-astra"
 """Gemini by such a name."""
 
-MODELS = (GEMINI, GEMINI_AS_GPT, GPT)
+NATIVE = "gpt-5.6-native"
+"""A model that is asked in the Responses API itself, by a name that clients take for a reasoning model of OpenAI."""
+
+NATIVE_OTHER = "grok-3"
+"""Such a model by a name that clients do not know."""
+
+NATIVES = (NATIVE, NATIVE_OTHER)
+
+MODELS = (GEMINI, GEMINI_AS_GPT, GPT, *NATIVES)
 
 SCRIPTS = (
     "responses.with_openai",
@@ -127,7 +135,7 @@ class Case:
 
         It needs both the envelope, which has the signature, and the store, which knows where it was made.
         """
-        if self.model == GPT or self.state.is_lost or self.state.is_stripped:
+        if self.model not in (GEMINI, GEMINI_AS_GPT) or self.state.is_lost or self.state.is_stripped:
             return False
         return self.state.mode == "chained" or not self._forgets_reasoning
 

@@ -10,9 +10,11 @@ import pytest
 
 from tests.clients.responses.gateways import Gateways, config_of
 from tests.clients.responses.relay import Relay, relaying
-from tests.process.emulators import Gemini
+from tests.process.emulators import Gemini, in_a_thread
 from tests.process.running import Served, serve
+from tests.support.emulated import Emulator
 from tests.support.openai_emulator import OpenAIEmulator
+from tests.support.responses_emulator import RESPONSES
 from tests.support.store_servers import valkey_server
 
 
@@ -24,19 +26,28 @@ def relay_thread() -> Iterator[Relay]:
 
 
 @pytest.fixture(scope="session")
-def alone(directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator) -> Iterator[Served]:
+def responses_thread() -> Iterator[Emulator]:
+    """Run the emulator of responses in a thread."""
+    with in_a_thread({"responses": RESPONSES}) as emulators:
+        yield emulators["responses"]
+
+
+@pytest.fixture(scope="session")
+def alone(
+    directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, responses_thread: Emulator
+) -> Iterator[Served]:
     """Run a gateway with a store of its own."""
-    with serve(directory, config_of(gemini_process, openai_thread)) as process:
+    with serve(directory, config_of(gemini_process, openai_thread, responses_thread)) as process:
         yield process
 
 
 @pytest.fixture(scope="session")
 def replicas(
-    directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator
+    directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, responses_thread: Emulator
 ) -> Iterator[tuple[Served, Served]]:
     """Run two gateways that share a store."""
     with valkey_server() as store:
-        config = config_of(gemini_process, openai_thread, store.url)
+        config = config_of(gemini_process, openai_thread, responses_thread, store.url)
         with serve(directory, config) as one, serve(directory, config) as other:
             yield one, other
 
@@ -50,4 +61,7 @@ def gateways(
     def fixture(name: str) -> Any:
         return request.getfixturevalue(name)
 
-    return Gateways(fixture("relay_thread"), alone, lambda: fixture("replicas"), gemini, openai_emulator)
+    responses: Emulator = fixture("responses_thread")
+    responses.clear()
+    relay = fixture("relay_thread")
+    return Gateways(relay, alone, lambda: fixture("replicas"), gemini, openai_emulator, responses)

@@ -7,9 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from proxy.emulator.signatures import sign_text
-from tests.clients.judging import check_openai_request, check_report, check_request
+from tests.clients.judging import (
+    check_openai_request,
+    check_report,
+    check_request,
+    check_responses_request,
+)
 from tests.clients.python.reporting import PROMPT
-from tests.clients.responses.cases import GPT, Case
+from tests.clients.responses.cases import GPT, NATIVES, Case
 from tests.clients.responses.gateways import Gateways
 from tests.clients.responses.relay import Exchange
 from tests.clients.rounds import LAST_WORDS
@@ -39,6 +44,8 @@ def run_case(case: Case, gateways: Gateways) -> None:
         for done, body in enumerate(bodies):
             if case.model == GPT:
                 check_openai_request(body, done, case.scenario.rounds)
+            elif case.model in NATIVES:
+                check_responses_request(body, done, case.scenario.rounds)
             else:
                 check_request(body, done, rounds=case.scenario.rounds)
         check_report(report, case.scenario.rounds)
@@ -47,7 +54,7 @@ def run_case(case: Case, gateways: Gateways) -> None:
     if case.scenario.script == "text":
         assert list(_turns(bodies[-1])) == [PROMPT, FIRST_WORDS, SECOND_PROMPT]
         assert report.text == LAST_WORDS
-        if case.model != GPT:
+        if case.model not in (GPT, *NATIVES):
             [part] = bodies[-1]["contents"][1]["parts"]
             signed = sign_text(1) if case.keeps_text_signature else None
             assert part.get("thoughtSignature") == signed
@@ -57,7 +64,8 @@ def run_case(case: Case, gateways: Gateways) -> None:
 
 
 def _queue(case: Case, gateways: Gateways, texts: tuple[str, ...]) -> None:
-    if case.model != GPT:
+    emulator = gateways.in_a_thread(case.model)
+    if emulator is None:
         for expected in case.scenario.rounds:
             gateways.gemini.answer(*expected.parts)
         for text in texts:
@@ -65,13 +73,14 @@ def _queue(case: Case, gateways: Gateways, texts: tuple[str, ...]) -> None:
         return
     for expected in case.scenario.rounds:
         calls = [(call.name, dict(call.args)) for call in expected.calls]
-        gateways.openai.faults.append({"calls": calls})
-    gateways.openai.faults.extend({"text": text} for text in texts)
+        emulator.faults.append({"calls": calls})
+    emulator.faults.extend({"text": text} for text in texts)
 
 
 def _accepted_bodies(case: Case, gateways: Gateways) -> list[Any]:
-    if case.model == GPT:
-        requests = list(gateways.openai.requests)
+    emulator = gateways.in_a_thread(case.model)
+    if emulator is not None:
+        requests = list(emulator.requests)
         assert [(request.status, request.refusal) for request in requests] == [(200, None)] * len(requests)
         return [request.body for request in requests]
     journal = gateways.gemini.journal()
@@ -98,7 +107,8 @@ def _check_exchanges(case: Case, exchanges: list[Exchange]) -> None:
 
 def _turns(body: Mapping[str, Any]) -> Iterator[str]:
     """Yield the text of each turn of a request to Gemini or to OpenAI."""
-    for message in body.get("messages", ()):
+    items = [item for item in body.get("input", ()) if item.get("type") != "reasoning"]
+    for message in body.get("messages", items):
         content = message["content"]
         yield content if isinstance(content, str) else "".join(part["text"] for part in content)
     for turn in body.get("contents", ()):
@@ -106,6 +116,8 @@ def _turns(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _schema(body: Mapping[str, Any]) -> Any:
+    if "text" in body:
+        return body["text"]["format"]["schema"]
     if "response_format" in body:
         return body["response_format"]["json_schema"]["schema"]
     config = body["generationConfig"]
