@@ -1,12 +1,14 @@
-"""Reads a request of the inspector's page: a chat request, and the target for which the chat is inspected.
+"""Reads a request of the inspector's page: a client's request, and the target for which the request is inspected.
 
-The chat request is parsed from the pasted bytes, by the parser for real requests. A list in place of the chat request
-is read as the request's messages. A request without a model gets the target's model.
+The client's request is parsed from the pasted bytes, by the parser for real requests. It is a chat request, or a
+request of the Responses API. A list is read as the messages of a chat. A request without a model gets the target's
+model.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import orjson
@@ -16,9 +18,14 @@ from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import find_value
 from proxy.ingress.json_fields import load_object
 from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
 from proxy.inspector.targets import MODELS
 
-_NAMES = ("request", "target", "compact", "model", "recent")
+_HISTORY_FIELDS = ("input", "previous_response_id", "conversation")
+"""The fields that a request of the Responses API has in place of ``messages``. At least one of them is there."""
+
+_OF_PAGE = ("request", "target", "compact", "recent")
+_OF_CLIENT = ("model", "messages", *_HISTORY_FIELDS)
 
 
 class Target(NamedTuple):
@@ -53,27 +60,40 @@ class Query(NamedTuple):
     chosen: bool = True
 
 
-def read_query(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Query:
+class ItemsQuery(NamedTuple):
+    """The page's request with a request of the Responses API, whose stored conversation is not read yet."""
+
+    fields: ResponsesFields
+    recent: str | None
+    query: Callable[[ChatRequest], Query]
+    """Returns the query of the chat that the request is converted to."""
+
+
+def read_query(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Query | ItemsQuery:
     """Return the page's request in *body*. *default* is the model where neither target nor request names a model.
 
     Raises :class:`InvalidRequest` for a body that cannot be read, and for a target or an id that is not valid.
     """
-    values = _split(body)
+    values = _split(body, _OF_PAGE)
     raw = values.get("request")
     if raw is None:
         load_object(body)  # raises the exact error where the body is not JSON
-        raise InvalidRequest("'request' is required: a chat request, or a list of messages.", param="request")
+        raise InvalidRequest(
+            "'request' is required: a request of a client, or a list of messages.", param="request"
+        )
     target, recent = _read_target(values.get("target")), _read_recent(values.get("recent"))
-    own = _split(raw).get("model")
-    names_model = own is not None and own[:1] == b'"' and own != b'""'
+    own = _split(raw, _OF_CLIENT)
+    names_model = "model" in own and own["model"][:1] == b'"' and own["model"] != b'""'
     if target is not None or not names_model:
-        name = target.name if target is not None else default
-        raw = with_model(raw, name)
-    chat = parse_chat_request(raw, max_nesting=max_nesting, mends=mends)
-    compact = values.get("compact") != b"false"
-    return Query(
-        chat, target or Target("model", chat.model), names_model, compact, recent, chosen=target is not None
-    )
+        raw = with_model(raw, target.name if target is not None else default)
+    compact, chosen = values.get("compact") != b"false", target is not None
+
+    def query_of(chat: ChatRequest) -> Query:
+        return Query(chat, target or Target("model", chat.model), names_model, compact, recent, chosen=chosen)
+
+    if "messages" not in own and any(name in own for name in _HISTORY_FIELDS):
+        return ItemsQuery(read_fields(raw, max_nesting=max_nesting, mends=mends), recent, query_of)
+    return query_of(parse_chat_request(raw, max_nesting=max_nesting, mends=mends))
 
 
 def with_model(raw: bytes, model: str) -> bytes:
@@ -90,20 +110,20 @@ def with_model(raw: bytes, model: str) -> bytes:
     return raw[:-1] + between + b'"model":' + orjson.dumps(model) + b"}"
 
 
-def _split(body: bytes) -> dict[str, bytes]:
-    """Return the JSON bytes of the object's known values, by name. The result is empty without an object.
+def _split(body: bytes, names: tuple[str, ...]) -> dict[str, bytes]:
+    """Return the JSON bytes of the object's values with one of *names*. The result is empty without an object.
 
     The fast parser refuses lone surrogates, which can be mended in a request. Python's own parser then reads the
     object, and writes the values back with their lone surrogates.
     """
-    found = {name: raw for name in _NAMES if (raw := find_value(body, name)) is not None}
+    found = {name: raw for name in names if (raw := find_value(body, name)) is not None}
     if not found and b"\\u" in body:
         try:
             fields = json.loads(body.decode(), parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
             return {}
         if isinstance(fields, dict):
-            return {name: json.dumps(fields[name]).encode() for name in _NAMES if name in fields}
+            return {name: json.dumps(fields[name]).encode() for name in names if name in fields}
     return found
 
 

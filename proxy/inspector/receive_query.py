@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -12,7 +12,8 @@ from aiohttp import web
 from proxy.core.errors import BodyTooLarge
 from proxy.forwarding.gateway import RECORD, Gateway
 from proxy.ingress.routes.read_body import read_body
-from proxy.inspector.read_query import Query, read_query
+from proxy.inspector.convert_items import convert_items
+from proxy.inspector.read_query import ItemsQuery, Query, read_query
 from proxy.inspector.worker_thread import LARGEST_MIB, InspectionPlaces, refuse_long, run_in_worker
 
 PLACES: web.AppKey[InspectionPlaces] = web.AppKey("seats", InspectionPlaces)
@@ -20,22 +21,23 @@ PLACES: web.AppKey[InspectionPlaces] = web.AppKey("seats", InspectionPlaces)
 
 
 @asynccontextmanager
-async def hold_query(request: web.Request, gateway: Gateway) -> AsyncIterator[Query]:
+async def hold_query(
+    request: web.Request, gateway: Gateway, sender_of: Callable[[str | None], str]
+) -> AsyncIterator[Query]:
     """Yield the page's request, and hold a slot of the worker thread meanwhile.
 
-    The inspection has the deadline of any request, and a shutdown ends it.
+    *sender_of* returns the key whose stored conversations may be read, for the id of a recent request or for None. The
+    inspection has the deadline of any request, and a shutdown ends it.
     """
     settings, in_flight, record = gateway.settings, gateway.lifecycle.in_flight, request[RECORD]
 
-    def read(body: bytes) -> Query:
-        asked = read_query(
+    def read(body: bytes) -> Query | ItemsQuery:
+        return read_query(
             body,
             max_nesting=settings.general_settings.max_nesting,
             mends=settings.sanitize.mode == "repair",
             default=settings.routes.names[0],
         )
-        refuse_long(len(asked.chat.messages))
-        return asked
 
     task = asyncio.current_task()
     assert task is not None
@@ -44,7 +46,11 @@ async def hold_query(request: web.Request, gateway: Gateway) -> AsyncIterator[Qu
     try:
         body = await _read(request, gateway)
         async with request.app[PLACES].hold(record.client):
-            yield await run_in_worker(partial(read, body))
+            asked = await run_in_worker(partial(read, body))
+            if isinstance(asked, ItemsQuery):
+                asked = await convert_items(asked, gateway, sender_of(asked.recent))
+            refuse_long(len(asked.chat.messages))
+            yield asked
     finally:
         del in_flight[task]
 

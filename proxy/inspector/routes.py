@@ -103,7 +103,7 @@ async def list_targets(request: web.Request) -> web.Response:
 async def inspect_one(request: web.Request) -> web.Response:
     """Answer with one request, shown step by step for one target."""
     gateway, recent = _open(request)
-    async with hold_query(request, gateway) as asked:
+    async with hold_query(request, gateway, partial(_tenant_of, request, recent)) as asked:
         seen = _find_seen(request, recent, asked.recent)
         target, deployment = find_deployment(asked, seen, gateway)
         sender = _sender_of(request, seen)
@@ -130,7 +130,7 @@ async def verdicts(request: web.Request) -> web.Response:
     """
     gateway, recent = _open(request)
     rows = []
-    async with hold_query(request, gateway) as asked:
+    async with hold_query(request, gateway, partial(_tenant_of, request, recent)) as asked:
         now = asyncio.get_running_loop().time()
         sender = _sender_of(request, _find_seen(request, recent, asked.recent))
         targets = every_target(asked, gateway)
@@ -219,6 +219,11 @@ def _find_seen(request: web.Request, recent: RecentRequests, wanted: str | None)
 def _sender_of(request: web.Request, seen: RecentRequest | None) -> Sender:
     """Return the sender of the recent request *seen*, or without *seen* the client that asks."""
     return Sender(request[RECORD].key) if seen is None else Sender(seen.key, seen.max_rounds)
+
+
+def _tenant_of(request: web.Request, recent: RecentRequests, wanted: str | None) -> str:
+    """Return the key that sent the recent request *wanted*, or that of the client that asks."""
+    return _sender_of(request, _find_seen(request, recent, wanted)).key
 
 
 def _run_for_verdict(dry: Callable[[], DryRun], target: Mapping[str, Any]) -> dict[str, Any]:

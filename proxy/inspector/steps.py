@@ -19,6 +19,7 @@ from proxy.planning.compact.applied_memory import STEP as COMPACTION
 from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.compact.client_indexes import changes_for_client
 from proxy.planning.dry_run import DryRun
+from proxy.planning.native_requests import changes_of_body
 from proxy.planning.plan import REPAIR, Plan, restore_or_remove_signatures
 from proxy.planning.prepare_request import prepare_request, profile_for_request
 from proxy.planning.signatures.stand_ins import with_stand_ins
@@ -47,8 +48,11 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
     """
     request, plan = run.request, run.shown
     history = with_positions(came)
-    if request.mended:
-        yield Stage("shape", request.mended, history)
+    mended = request.mended
+    if mended and plan is not None:
+        mended = changes_of_body(plan.request, plan.deployment, plan.messages, plan.parameters)
+    for step in dict.fromkeys(change.step for change in mended):
+        yield Stage(step, [change for change in mended if change.step == step], history)
     if run.guarded is not None and run.guarded.changes:
         history = align_messages(history, request.messages)
         yield Stage("turns", run.guarded.changes, history)

@@ -163,7 +163,7 @@ def test_hostile_target_in_the_address_runs_nothing(read: Opened) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("", "Paste a chat request"),
+        ("", "Paste a request"),
         ('{"messages": [', "This is not JSON"),
         ('{"messages": "no"}', "neither a list of messages"),
         ("3", "neither a list of messages"),

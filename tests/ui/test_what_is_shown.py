@@ -162,3 +162,22 @@ def test_privacy_follows_the_process(read: Opened) -> None:
 
     assert "Bodies are not kept" in (reader.page.text_content("#privacy") or "")
     assert "Bodies are not kept" in reader.text("#recent-what")
+
+
+def test_responses_request_is_shown_and_copied_for_its_own_path(read: Opened, pooled: Served) -> None:
+    """Items are shown as the messages that they become. A kept request opens with its own field names."""
+    result = {"type": "function_call_output", "call_id": "x", "output": "stray"}
+    asked = {"model": "gemini", "input": [{"role": "user", "content": "Who?"}, result]}
+    answer = httpx.post(f"{pooled.base_url}/responses", json=asked, trust_env=False, timeout=30)
+    assert answer.status_code == 200, answer.text
+    reader = read(pooled.origin, permissions=["clipboard-read", "clipboard-write"])
+    reader.open()
+    reader.paste(asked)
+
+    assert reader.steps() == ["came", "orphan_drop", "out"]
+    reader.tab("send")
+    assert "/v1/responses'" in reader.copied("Copy as curl")
+    reader.tab("recent")
+    reader.page.click("#recent-list tbody tr:first-child button")
+    reader.page.wait_for_selector("#turns .row")
+    assert '"input"' in reader.page.input_value("#request")

@@ -4,9 +4,10 @@ import { textOf } from "./api.js";
 import { add, button, copyButton, el, put } from "./dom.js";
 import { bytes, count } from "./format.js";
 import { fieldOf, fieldsOf, writeJson } from "./json_text.js";
+import { pathOf } from "./request_format.js";
 
 const SHOWN = 20000;
-const WIRES = { gemini: "Gemini", openai: "OpenAI" };
+const WIRES = { gemini: "Gemini's own format", openai: "OpenAI's own format", openai_responses: "The Responses API" };
 
 /** Show the body of `look` in `host`; `asked` is the request's own JSON text, `chosen` the target that the reader chose. */
 export function drawSend(host, look, asked, chosen) {
@@ -42,8 +43,8 @@ export function drawSend(host, look, asked, chosen) {
 function whereTo(wire, size) {
   const by = { class: "lead-text", id: "send-wire" };
   if (!wire.body) return el("p", by, el("strong", {}, `As it is given to litellm, in OpenAI's format. `), `litellm writes the request of `, el("code", {}, wire.provider ?? "the provider"), " from it, and only while it sends it.");
-  const name = WIRES[wire.wire] ?? wire.wire;
-  return el("p", by, el("strong", {}, `${name}'s own format, as it is sent. `), el("code", { class: "address" }, `POST ${wire.address}`), ` · ${size}${wire.stream ? " · a stream is asked for" : ""}`);
+  const format = WIRES[wire.wire] ?? `${wire.wire}'s own format`;
+  return el("p", by, el("strong", {}, `${format}, as it is sent. `), el("code", { class: "address" }, `POST ${wire.address}`), ` · ${size}${wire.stream ? " · a stream is asked for" : ""}`);
 }
 
 /** Return a command for a shell. The JSON is one line in a quoted here-document: nothing in it is expanded. */
@@ -54,7 +55,7 @@ export function curlOf(asked, look, chosen) {
   const model = chosen?.model ?? (named ? null : look.target?.model);
   const kept = model ? [["model", JSON.stringify(model)], ...fields.filter(([name]) => name !== "model")] : fields;
   const request = `{${kept.map(([name, value]) => `${JSON.stringify(name)}:${writeJson(value)}`).join(",")}}`;
-  const address = new URL("../v1/chat/completions", import.meta.url).href;
+  const address = new URL(`../v1/${pathOf(Object.fromEntries(kept))}`, import.meta.url).href;
   return [
     `curl -sS '${address.replaceAll("'", "%27")}' \\`,
     "  -H 'Content-Type: application/json' \\",

@@ -3,6 +3,7 @@
 import { add, announce, button, byId, put } from "./dom.js";
 import { EXAMPLES } from "./examples.js";
 import { bytes, some } from "./format.js";
+import { isItemsRequest } from "./request_format.js";
 
 const HELD_FROM = 200000;
 
@@ -54,17 +55,17 @@ export class SourcePanel {
 
   submit() {
     const text = this.text.trim();
-    if (!text) return this.fault("Paste a chat request, or a list of messages, first.");
+    if (!text) return this.fault("Paste a request, or a list of messages, first.");
     let value;
     try {
       value = JSON.parse(text);
     } catch (error) {
       return this.fault(`This is not JSON: ${placeOf(error, text)}`);
     }
-    const messages = Array.isArray(value) ? value : value?.messages;
-    if (!Array.isArray(messages)) return this.fault("This is JSON, but neither a list of messages nor an object with “messages”.");
+    const facts = factsOf(value);
+    if (!facts) return this.fault("This is JSON, but neither a list of messages nor an object with “messages” or “input”.");
     this.fault("");
-    put(byId("source-facts"), `${some(messages.length, "message")}, ${bytes(new Blob([text]).size)}`);
+    put(byId("source-facts"), `${facts}, ${bytes(new Blob([text]).size)}`);
     return this.use(text);
   }
 
@@ -124,6 +125,16 @@ export class SourcePanel {
       this.read(event.dataTransfer.files[0]);
     });
   }
+}
+
+/** Say how long the history in `value` is: messages, or items of the Responses API. Return null where there is none. */
+function factsOf(value) {
+  const messages = Array.isArray(value) ? value : value?.messages;
+  if (Array.isArray(messages)) return some(messages.length, "message");
+  const input = value?.input;
+  if (Array.isArray(input)) return some(input.length, "item");
+  if (typeof input === "string") return some(1, "item");
+  return isItemsRequest(value) ? some(0, "item") : null;
 }
 
 const hasFile = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");

@@ -11,6 +11,7 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.inspect_request import inspect_request
+from proxy.inspector.read_query import Query, read_query
 from proxy.inspector.targets import deployments_by_profile, withheld_unasked
 from proxy.observability.recent_requests import RecentRequest
 from proxy.planning.budgets.budget_facts import facts_of
@@ -31,6 +32,13 @@ def parse(messages: list[Any], **fields: Any) -> ChatRequest:
     """Return a parsed chat request with *messages* and *fields*."""
     body = orjson.dumps({"model": "mine", "messages": messages, **fields})
     return parse_chat_request(body, max_nesting=100, mends=True)
+
+
+def query(body: bytes) -> Query:
+    """Return the page's request in *body*, whose request is a chat. The model is ``usual`` where none is named."""
+    read = read_query(body, max_nesting=100, mends=True, default="usual")
+    assert isinstance(read, Query)
+    return read
 
 
 def run(

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
 from proxy.inspector.inspect_request import inspect_request
-from proxy.inspector.read_query import read_query
 from proxy.inspector.steps import SIGNATURES, find_stages
 from proxy.inspector.targets import MODELS
 from proxy.inspector.verdicts import verdict_row
 from sanitizers.turns import TurnPolicy
-from tests.proxy.inspector.looking import look, parse, run
+from tests.proxy.inspector.looking import look, parse, query, run
 from tests.support.builders import assistant, call, system, tool, user
 from tests.support.strategies.hostile import hostile_requests
 
@@ -269,7 +268,7 @@ def test_hostile_body_is_inspected_or_refused_as_invalid(body: bytes, profile: s
     """The result and the verdict's row can be written as JSON. No original position occurs twice."""
     asked = b'{"target":{"profile":"' + profile.encode() + b'"},"request":' + body + b"}"
     try:
-        read = read_query(asked, max_nesting=100, mends=True, default="mine")
+        read = query(asked)
     except InvalidRequest:
         return
     dry = run(read.chat, profile)

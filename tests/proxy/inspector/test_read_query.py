@@ -8,13 +8,14 @@ import orjson
 import pytest
 
 from proxy.core.errors import InvalidRequest
-from proxy.inspector.read_query import Query, read_query
+from proxy.inspector.read_query import ItemsQuery, Query, read_query
+from tests.proxy.inspector.looking import query
 from tests.support.builders import user
 
 
 def read(**fields: Any) -> Query:
     """Return the query that is read from *fields*."""
-    return read_query(orjson.dumps(fields), max_nesting=20, mends=True, default="usual")
+    return query(orjson.dumps(fields))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_lone_surrogate_in_a_query_is_mended() -> None:
     """A request on its way to a provider is mended in the same way."""
     body = b'{"request": {"messages": [{"role": "user", "content": "cut \\ud83d"}]}}'
 
-    asked = read_query(body, max_nesting=20, mends=True, default="usual")
+    asked = query(body)
 
     assert [change.reason for change in asked.chat.mended] == ["half_character"]
 
@@ -95,4 +96,27 @@ def test_query_chooses_whole_or_compact_messages(option: bytes, compact: bool) -
     """Compact messages are the default."""
     body = b'{"request": [{"role": "user", "content": "x"}]' + option + b"}"
 
-    assert read_query(body, max_nesting=20, mends=True, default="usual").compact is compact
+    assert query(body).compact is compact
+
+
+@pytest.mark.parametrize(
+    ("request_", "is_items"),
+    [
+        ({"input": "x"}, True),
+        ({"input": [], "previous_response_id": "resp_1"}, True),
+        ({"previous_response_id": "resp_1"}, True),
+        ({"conversation": "conv_1"}, True),
+        ({"messages": [user("x")], "input": "x"}, False),
+        ({"messages": [user("x")]}, False),
+        ([user("x")], False),
+    ],
+)
+def test_request_with_items_is_one_of_the_responses_api(request_: Any, is_items: bool) -> None:
+    """A request with ``messages`` is a chat, whatever else it has."""
+    body = orjson.dumps({"request": request_, "recent": "req_1", "target": {"model": "mine"}})
+
+    asked = read_query(body, max_nesting=20, mends=True, default="usual")
+
+    assert isinstance(asked, ItemsQuery) is is_items
+    if isinstance(asked, ItemsQuery):
+        assert (asked.fields.model, asked.recent) == ("mine", "req_1")
