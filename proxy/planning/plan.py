@@ -51,8 +51,8 @@ from proxy.planning.texts_beside_calls import with_texts_beside_calls
 from proxy.state.kept_signatures import StoredSignature
 from proxy.state.repairs.repair_key import LearnedRepair
 from proxy.upstream.dialects import STEP as PARAMETERS
-from sanitizers import Change, Messages, Profile, Sanitized
 from proxy.upstream.dialects import may_ask_with_tools
+from sanitizers import Change, Messages, Profile, Sanitized
 from sanitizers.outline import Outline
 from sanitizers.record import record
 from sanitizers.steps import STEP_NAMES
@@ -199,11 +199,11 @@ def plan_request(
     :class:`proxy.core.errors.ContextTooLong` for a history that cannot be made to fit. Raises
     :class:`proxy.core.errors.InvalidRequest` for a parameter or a tool that can neither be sent nor left out.
     """
+    if may_ask_with_tools(target.deployment):
+        target = target_for_request(target, request)
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
     if memory is not None and mode == "repair":
         plan = partial(
-    if may_ask_with_tools(target.deployment):
-        target = target_for_request(target, request)
             plan_request, target=target, kept=kept, facts=facts, instructions=instructions, count=count
         )
         if (planned := _plan_with_memory(request, memory, plan)) is not None:
