@@ -12,6 +12,7 @@ instruction_warnings  warnings about the operator's instructions
 named_files       the files that a configuration names
 store_table       the store and the facts that are kept in it
 store_warnings    warnings about the store
+provider_object_warnings  warnings about objects and conversations at the providers
 session_warnings  warnings about stored responses
 compaction_warnings  warnings about compaction: providers, windows and models of summaries
 explain           ``turnright explain``: prints show_explanation and show_messages

@@ -40,6 +40,7 @@ def cross_check(
         *(_wildcards(listed, environ) if isinstance(listed, list) else ()),
         *check_transports(raw, environ),
         *_named_credentials(raw, environ),
+        *_provider_states(raw, environ),
         *_alias_targets(aliases, names),
         *(_fallbacks(router, served, environ) if isinstance(router, dict) else ()),
         *_client_keys(raw.get("general_settings"), environ),
@@ -95,6 +96,23 @@ def _named_credentials(raw: Mapping[object, object], environ: Mapping[str, str])
             hint = f"; did you mean {near[0][:80]}?" if near else ""
             place = ("model_list", position, "litellm_params", "litellm_credential_name")
             yield Fault(path_of(place), f"names no credential of credential_list{hint}")
+
+
+def _provider_states(raw: Mapping[object, object], environ: Mapping[str, str]) -> Iterator[Fault]:
+    """Yield a fault for each entry whose ``provider_state`` differs from that of the first entry with its name.
+
+    A request's conversation is looked up before a deployment is chosen.
+    """
+    listed = raw.get("model_list")
+    first: dict[str, bool] = {}
+    for position, name in named_entries(raw, "model_list", "model_name", environ):
+        entry = listed[position] if isinstance(listed, list) else {}
+        is_kept_upstream = entry.get("provider_state") is True
+        if first.setdefault(name, is_kept_upstream) is not is_kept_upstream:
+            yield Fault(
+                path_of(("model_list", position, "provider_state")),
+                "differs from that of another entry with the same model_name: a conversation is in one place",
+            )
 
 
 def _aliases(router: object, environ: Mapping[str, str]) -> list[tuple[object, str, str]]:

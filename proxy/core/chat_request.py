@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from proxy.core.provider_needs import ProviderNeed
 from proxy.core.source import Source
 from sanitizers import Change, Messages
 from sanitizers.outline import Outline
@@ -78,6 +79,9 @@ class ChatRequest:
 
     pinned: Messages = ()
     """Objects in *messages* that no cut may drop or shorten. No client can pin a message."""
+
+    needs: tuple[ProviderNeed, ...] = ()
+    """What only the provider of the client's own format can serve in the request."""
 
     @property
     def known_outline(self) -> Outline | None:

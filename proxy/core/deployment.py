@@ -88,6 +88,12 @@ class Deployment:
     names_provider: bool = False
     """True where the client named the provider, and the entry's model is ``*``."""
 
+    serves_objects: bool = False
+    """True where clients may name objects in the provider's account: there is one client, or the entry allows it."""
+
+    provider_state: bool = False
+    """True where the provider stores responses and conversations for clients of its own format."""
+
     forward_proxies: ForwardProxies = field(default_factory=ForwardProxies)
     """The forward proxies that the environment names. Only litellm uses them."""
 

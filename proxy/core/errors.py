@@ -38,6 +38,12 @@ class ProxyError(Exception):
         self.for_log = ""
         """The reason for the operator, who reads the log. It is never part of an answer."""
 
+        self.of_deployment = False
+        """True where another deployment may serve the same request, so that a fallback is asked in every mode.
+
+        *param* has the name of the client's own format then.
+        """
+
         self.asked_model = ""
         """The model that the client named, for the log, if the request was refused while being read."""
 

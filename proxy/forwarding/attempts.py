@@ -117,7 +117,8 @@ class Attempts(Generic[PlanT, CallT]):
         if not failure.may_repeat:
             self.record.interrupted = row.kind
             return _Decision(Step.GIVE_UP)
-        if failure.plan is None and gateway.settings.sanitize.mode == "strict":
+        is_strict = gateway.settings.sanitize.mode == "strict"
+        if failure.plan is None and is_strict and not failure.error.of_deployment:
             return _Decision(Step.GIVE_UP)
         repaired = None
         if row.repair and failure.counted and failure.plan is not None:

@@ -11,7 +11,9 @@ from math import inf
 
 from proxy.config import Settings
 from proxy.config.pools import chain_of, choose_pool, resolve
+from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
+from proxy.planning.provider_needs import able_to_serve
 from proxy.planning.windows import window_of
 from proxy.resilience.failure_table import Fallback, Kind, Row
 from proxy.resilience.read_error import ProviderError
@@ -20,15 +22,19 @@ from proxy.resilience.read_error import ProviderError
 class FallbackChain:
     """The pool of deployments that is asked now, and the fallbacks of *model* that are left.
 
+    Where *chat* needs something of its provider, a pool has only the deployments that can serve it, if there are any.
     Raises :class:`proxy.core.errors.ModelNotFound` for a model that is not configured.
     """
 
-    def __init__(self, model: str, settings: Settings) -> None:
+    def __init__(self, model: str, settings: Settings, chat: ChatRequest | None = None) -> None:
         self._settings = settings
         self._model = model
+        self._chat = chat if chat is not None and chat.needs else None
         self._alias_of = settings.routes.canonical(model)
         self._asked = {self._alias_of}
         self.pool = self._first_pool = choose_pool(model, settings)
+        if self._chat is not None:
+            self.pool = self._first_pool = able_to_serve(self.pool, self._chat)
         self._begin()
 
     def _begin(self) -> None:
@@ -75,6 +81,8 @@ class FallbackChain:
         model = self._remaining(row.fallback)[0]
         self._asked.add(self._settings.routes.canonical(model))
         self.pool = choose_pool(model, self._settings)
+        if self._chat is not None:
+            self.pool = able_to_serve(self.pool, self._chat)
         self._begin()
 
     def _remaining(self, fallback: Fallback) -> list[str]:

@@ -18,6 +18,7 @@ The modules, in the order in which a request passes through them:
     add_instructions          the operator's instructions before a history
     texts_beside_calls        an empty text beside calls, for templates that cannot read null
     native_requests           the report of a request that goes out in the client's own format
+    provider_needs            the deployments that may serve what a request needs of its provider
     plan                      plans one attempt, and lists its changes
     repairs                   changes a refused request once, by the provider's words
     learned                   makes repairs that were learned before a request is sent

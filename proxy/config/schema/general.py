@@ -250,6 +250,11 @@ class GeneralSettings(Section):
         """True where clients need a key."""
         return self.master_key is not None or bool(self.keys)
 
+    @cached_property
+    def has_several_keys(self) -> bool:
+        """True where clients with different keys share the providers' accounts."""
+        return len(self.keys) + (self.master_key is not None) > 1
+
     def is_operator(self, key: str) -> bool:
         """Return True where the caller whose key is named *key* is the operator.
 

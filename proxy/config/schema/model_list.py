@@ -205,5 +205,19 @@ class ModelEntry(Section):
     Default: by the model's name and route. Set it for a server behind ``openai/`` whose model has other rules.
     """
 
+    provider_state: Flag = False
+    """Let the provider store responses and conversations of the Responses API, and not the proxy.
+
+    The request's ``store``, ``previous_response_id`` and ``conversation`` go to the provider as they came, and its ids
+    reach the client. All entries of a name have the same value. Default false: the proxy stores them, and the provider
+    gets ``store: false``.
+    """
+
+    provider_objects: Flag = False
+    """Let clients name objects in the provider's account, such as ``file_id``, although there are several keys.
+
+    Clients of all keys then share these objects. Default false: with several keys, such a request gets a 400.
+    """
+
     instructions: Instruction | None = None
     """The operator's instructions for this entry's requests, after ``general_settings.instructions``. Default none."""

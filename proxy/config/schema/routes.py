@@ -87,12 +87,13 @@ class Routes:
         access: Mapping[str, ProviderAccess] | None = None,
         aliases: Mapping[str, Alias] | None = None,
         forward_proxies: ForwardProxies | None = None,
+        is_shared: bool = True,
     ) -> Routes:
         """Index *entries*, which maps positions in the file to entries.
 
         *default_timeout_s* is for entries without a timeout of their own. *credentials* are those that entries may
         name. *access* are the keys of providers in the environment. *aliases* are second names of models.
-        *forward_proxies* are those that the environment names.
+        *forward_proxies* are those that the environment names. *is_shared* tells that clients have several keys.
         """
         providers = {model.partition("/")[0] for model in _models(entries)}
         if ANY_MODEL in providers or any(map(reads_table, providers)):
@@ -107,7 +108,9 @@ class Routes:
             pools[key] = (
                 *pools.get(key, ()),
                 replace(
-                    _deployment(entry, position, default_timeout_s, named), forward_proxies=forward_proxies
+                    _deployment(entry, position, default_timeout_s, named),
+                    forward_proxies=forward_proxies,
+                    serves_objects=entry.provider_objects or not is_shared,
                 ),
             )
         return cls(
@@ -227,6 +230,7 @@ def _deployment(
         label=entry.model_name,
         position=position,
         profile=entry.profile,
+        provider_state=entry.provider_state,
         defaults=MappingProxyType(dict(params.given())),
         extra_body=MappingProxyType({**_fields(params, provider), **params.extra_body}),
         stream=params.stream,

@@ -137,6 +137,7 @@ class Settings(Section):
             access=self._access,
             aliases=self.router_settings.model_group_alias,
             forward_proxies=self._forward_proxies,
+            is_shared=self.general_settings.has_several_keys,
         )
         return routes.leaving_out(self._unavailable) if self._unavailable else routes
 

@@ -36,6 +36,7 @@ from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.corrective_note import note_for, with_note
 from proxy.planning.plan import Plan, plan_request, planning_weight
 from proxy.planning.plan_target import PlanTarget, plan_target
+from proxy.planning.provider_needs import find_lost
 from proxy.planning.signatures.restoring import signature_keys
 from proxy.planning.windows import window_of
 from proxy.resilience.failure_table import OVERFLOW, Kind
@@ -65,7 +66,7 @@ class ChatAttemptPlanner:
         *,
         is_own: bool = False,
     ) -> None:
-        self.chain = FallbackChain(chat.model, gateway.settings)
+        self.chain = FallbackChain(chat.model, gateway.settings, chat)
         self._asked = self._chat = chat
         self._record = record
         self._gateway = gateway
@@ -206,6 +207,8 @@ class ChatAttemptPlanner:
             plan = await self._repair_in_advance(plan)
         if self.chain.repair_cause is not None:
             plan = await repair_plan(plan, self.chain.repair_cause) or plan
+        if plan.request.needs and (refusal := find_lost(plan)) is not None:
+            raise refusal
         return plan
 
     async def _repair_in_advance(self, plan: Plan) -> Plan:
@@ -260,8 +263,12 @@ class ChatAttemptPlanner:
             return await self._cut_further(failure)
         repairs = self._request_repairs()
         if self.chain.repair_cause is not None:
-            return await repairs.repair_again(failure, self.chain.repair_cause)
-        return await repairs.repair(failure)
+            repaired = await repairs.repair_again(failure, self.chain.repair_cause)
+        else:
+            repaired = await repairs.repair(failure)
+        if repaired is not None and repaired.request.needs and find_lost(repaired) is not None:
+            return None
+        return repaired
 
     def use_repair(self, failure: Failure[Plan], repaired: Plan) -> None:
         """Send *repaired* next.

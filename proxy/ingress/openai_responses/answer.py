@@ -58,6 +58,7 @@ class ResponsesAnswers(AnswerContext):
 
     def write_stream(self) -> ResponsesStream:
         """Return a new writer of the stream. :attr:`finished` is set by the writer that comes to an end."""
+        self.head = self.own_head  # an earlier attempt may have left its provider's names
         self.stream = ResponsesStream(self)
         return self.stream
 

@@ -16,7 +16,8 @@ class AnswerContext:
 
     *head* has the response's id, its time and the repeated fields. *table* restores the client's tools. *include* is
     the request's field. With *shows_thoughts*, thoughts are shown as summaries. *clock* returns unix seconds, for
-    ``completed_at``. *spans* and *earlier* connect messages with items (:func:`.errors.rename_param`).
+    ``completed_at``. *spans* and *earlier* connect messages with items (:func:`.errors.rename_param`). With
+    *relays_ids* the provider stores its responses, so that its ids reach the client.
     """
 
     def __init__(
@@ -29,13 +30,15 @@ class AnswerContext:
         clock: Callable[[], float] | None = None,
         spans: Sequence[Span] = (),
         earlier: int = 0,
+        relays_ids: bool = False,
     ) -> None:
-        self.head = head
+        self.head = self.own_head = head
         self.table = table
         self.shows_thoughts = shows_thoughts
         self.shows_logprobs = LOGPROBS in include
         self.spans = spans
         self.earlier = earlier
+        self.relays_ids = relays_ids
         self.finished: dict[str, Any] | None = None
         """The finished response object: completed, incomplete or failed. None until the answer is known."""
 

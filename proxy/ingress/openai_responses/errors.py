@@ -75,7 +75,7 @@ def rename_param(param: str | None, spans: Sequence[Span] = (), earlier: int = 0
 
 def write_error(error: ProxyError, spans: Sequence[Span] = (), earlier: int = 0) -> bytes:
     """Return *error* in OpenAI's envelope, as JSON. The other parameters are those of :func:`rename_param`."""
-    param = rename_param(error.param, spans, earlier)
+    param = error.param if error.of_deployment else rename_param(error.param, spans, earlier)
     fields = {"message": error.message, "type": error.type, "param": param, "code": error.code}
     return write_json({"error": {**fields, **error.details}})
 

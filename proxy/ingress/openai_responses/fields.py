@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.core.errors import InvalidRequest
+from proxy.core.provider_needs import ProviderNeed
 from proxy.ingress.json_fields import load_object, named_model, read_model, refuse_nesting
 from proxy.ingress.mend_surrogates import mend_surrogates
 from proxy.ingress.openai_responses.echo import make_echo
@@ -28,6 +29,8 @@ _TEXTS = frozenset({str})
 _NAMED = frozenset({"model", "input", "background", "prompt"})
 _HISTORY = frozenset({"conversation", "input", "previous_response_id"})
 """The fields that say or name the conversation."""
+
+_NAMES = ("previous_response_id", "conversation")
 
 _CHAT_NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -78,6 +81,12 @@ class ResponsesFields:
     given: Mapping[str, Any]
     """All fields as they were decoded, but for the input and the names of stored conversations."""
 
+    named: Mapping[str, Any]
+    """The fields that name a stored conversation, as they were decoded."""
+
+    needs: tuple[ProviderNeed, ...]
+    """The fields that only OpenAI can serve."""
+
     changes: tuple[Change, ...]
     body: bytes
     """The request's bytes as they were parsed, after any repair that made them readable."""
@@ -91,7 +100,7 @@ def read_fields(body: bytes, *, max_nesting: int, mends: bool = False, weight: i
 
     Raises :class:`InvalidRequest` for anything but a JSON object, and for nesting deeper than *max_nesting*. The same
     error, with ``param``, is raised for a missing model, a missing input, a known field of the wrong type, and a field
-    that only OpenAI can serve.
+    that no provider can serve through a proxy.
     """
     fields, body, changes = _load(body, mends=mends)
     try:
@@ -142,11 +151,15 @@ def _read(fields: dict[str, Any], body: bytes, changes: tuple[Change, ...], weig
     if unknown:
         check_unknown(unknown)
     _refuse_unserved(fields)
+    needs = _read_prompt(fields)
     include = frozenset(known.get("include", ()))
     reasoning = known.get("reasoning", {})
     return ResponsesFields(
         model=model,
-        items=_read_input(fields, has_history="previous_response_id" in known or "conversation" in known),
+        items=_read_input(
+            fields,
+            has_rest="previous_response_id" in known or "conversation" in known or bool(needs),
+        ),
         instructions=known.get("instructions"),
         previous_response_id=known.get("previous_response_id"),
         conversation=_read_conversation(known),
@@ -161,6 +174,8 @@ def _read(fields: dict[str, Any], body: bytes, changes: tuple[Change, ...], weig
         echo=make_echo({"model": model, **known}),
         unknown=MappingProxyType(unknown),
         given=MappingProxyType({name: value for name, value in fields.items() if name not in _HISTORY}),
+        named=MappingProxyType({name: fields[name] for name in _NAMES if fields.get(name) is not None}),
+        needs=needs,
         changes=changes,
         body=body,
         weight=weight,
@@ -174,11 +189,6 @@ def _refuse_unserved(fields: Mapping[str, Any]) -> None:
             "'background' is not supported: a response is made while its client waits. Send false, or leave it out.",
             param="background",
         )
-    if fields.get("prompt") is not None:
-        raise InvalidRequest(
-            "'prompt' is not supported: it names a prompt that is stored at OpenAI. Send its text as 'instructions'.",
-            param="prompt",
-        )
     if fields.get("previous_response_id") is not None and fields.get("conversation") is not None:
         raise InvalidRequest(
             "'previous_response_id' and 'conversation' exclude each other: each names the history.",
@@ -186,7 +196,18 @@ def _refuse_unserved(fields: Mapping[str, Any]) -> None:
         )
 
 
-def _read_input(fields: Mapping[str, Any], *, has_history: bool) -> list[dict[str, Any]]:
+def _read_prompt(fields: Mapping[str, Any]) -> tuple[ProviderNeed, ...]:
+    """Return the need for a prompt that is stored at OpenAI, if the request names one."""
+    prompt = fields.get("prompt")
+    if prompt is None:
+        return ()
+    if not isinstance(prompt, dict) or not isinstance(prompt.get("id"), str):
+        raise InvalidRequest("'prompt' must be an object with an 'id'.", param="prompt")
+    message = "'prompt' is not supported: it names a prompt that is stored at OpenAI. Send its text as 'instructions'."
+    return (ProviderNeed(message, "prompt", names_object=True),)
+
+
+def _read_input(fields: Mapping[str, Any], *, has_rest: bool) -> list[dict[str, Any]]:
     given = fields.get("input")
     if isinstance(given, str):
         return [{"type": "message", "role": "user", "content": given}]
@@ -195,7 +216,7 @@ def _read_input(fields: Mapping[str, Any], *, has_history: bool) -> list[dict[st
     for index, item in enumerate(metered(given or ())):
         if item.__class__ is not dict:
             raise InvalidRequest(f"'input[{index}]' must be an object.", param=f"input[{index}]")
-    if not given and not has_history:
+    if not given and not has_rest:
         raise InvalidRequest(
             "One of 'input', 'previous_response_id' and 'conversation' must be given.", param="input"
         )

@@ -4,15 +4,20 @@ An id is short, legal and has its type's prefix from the first day, since client
 id over 64 characters, one with another prefix, and one with other characters than letters, digits, ``_`` and ``-``
 (hermes-agent#73492, codex#33176, langchainjs#11044). An item's id follows from the response's id and the item's place,
 so that all events of the item have the same id (litellm#19125).
+
+OpenAI's ids look alike. The last characters of an own id are computed from the others, so that an id that was lost here
+is never taken for one of the provider's.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 RESPONSE_PREFIX = "resp_"
+CONVERSATION_PREFIX = "conv_"
 
 ITEM_PREFIXES: Mapping[str, str] = MappingProxyType(
     {
@@ -29,11 +34,38 @@ ITEM_PREFIXES: Mapping[str, str] = MappingProxyType(
 """The prefix of an output item's id, by the item's type (OpenAI's API reference, 2026-11)."""
 
 _STEM = 40
+_OWN = re.compile(r"(?:resp|conv)_([0-9a-f]{40})([0-9a-f]{8})")
+_OWN_ITEM = re.compile(r"[a-z]{2,4}_[0-9a-f]{42}")
 
 
 def make_response_id(seed: str) -> str:
     """Return the id of a response, 53 characters long. *seed* must differ for each response and be unguessable."""
-    return RESPONSE_PREFIX + hashlib.sha256(seed.encode()).hexdigest()[:48]
+    return RESPONSE_PREFIX + _checked(seed)
+
+
+def make_conversation_id(seed: str) -> str:
+    """Return the id of a conversation, as :func:`make_response_id` does for a response."""
+    return CONVERSATION_PREFIX + _checked(seed)
+
+
+def is_own_id(id_: str) -> bool:
+    """Tell whether *id_* is one that the proxy made for a response, a conversation or an item.
+
+    An item's id is known by its length, which OpenAI's do not have.
+    """
+    found = _OWN.fullmatch(id_)
+    if found is None:
+        return _OWN_ITEM.fullmatch(id_) is not None
+    return found[2] == _check_of(found[1])
+
+
+def _checked(seed: str) -> str:
+    stem = hashlib.sha256(seed.encode()).hexdigest()[:_STEM]
+    return stem + _check_of(stem)
+
+
+def _check_of(stem: str) -> str:
+    return hashlib.sha256(f"turnright {stem}".encode()).hexdigest()[:8]
 
 
 class ItemIds:

@@ -3,6 +3,8 @@
 The provider was asked with ``store: false`` and with the whole conversation. It knows none of the proxy's ids, so that
 the id, ``store``, ``previous_response_id`` and ``conversation`` are those of the client's request. The model's name and
 the ids of calls are those of the canonical answer. Everything else stays, also what has no form in a chat.
+
+A provider that stores its responses (``provider_state``) got the client's names, and its own names reach the client.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any
 
 from proxy.core.upstream_call import Answer
 from proxy.ingress.openai_responses.answer_context import AnswerContext
-from proxy.ingress.openai_responses.echo import RESPONSE_KEYS
+from proxy.ingress.openai_responses.echo import RESPONSE_KEYS, ResponseHead
 
 CALLS = frozenset({"apply_patch_call", "custom_tool_call", "function_call", "local_shell_call", "shell_call"})
 """Types of the items that are calls in a canonical answer."""
@@ -27,9 +29,13 @@ def own_response(
 
     *output* replaces its items. Keys that the provider leaves out are added, since typed clients fail without them.
     """
+    if context.relays_ids:
+        _take_names(context, native)
     echo = context.head.echo
     named = {"id": context.head.id, "model": model or native.get("model") or echo["model"]}
     named |= {name: echo.get(name) for name in _OURS}
+    if echo.get("instructions") is not None:  # a plan may have sent them as an item
+        named["instructions"] = echo["instructions"]
     if "conversation" in echo:
         named["conversation"] = echo["conversation"]
     if output is not None:
@@ -38,6 +44,16 @@ def own_response(
     if len(response) < len(RESPONSE_KEYS) or not response.keys() >= frozenset(RESPONSE_KEYS):
         response |= {name: echo.get(name) for name in RESPONSE_KEYS if name not in response}
     return response
+
+
+def _take_names(context: AnswerContext, native: Mapping[str, Any]) -> None:
+    """Give *context* the names in *native*, so that all parts of the answer have the same ones."""
+    given = context.head
+    named = {name: native[name] for name in (*_OURS, "conversation") if name in native}
+    id_ = native.get("id")
+    context.head = ResponseHead(
+        id_ if isinstance(id_, str) and id_ else given.id, given.created_at, {**given.echo, **named}
+    )
 
 
 def own_answer(context: AnswerContext, native: Mapping[str, Any], answer: Answer) -> dict[str, Any]:

@@ -9,11 +9,13 @@ from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest, NotFound
+from proxy.core.provider_needs import ProviderNeed
 from proxy.core.source import OPENAI_RESPONSES, NativeRequest, Source
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
 from proxy.ingress.openai_responses.known_tools import read_known_tools
 from sanitizers import Unrepairable
 from sanitizers.native import Items
+from sanitizers.native.needs import Need
 from sanitizers.native.responses.project import ResponsesProjection, project
 from sanitizers.native.responses.tools import ToolTable, read_tool_choice
 from sanitizers.outline import Outline
@@ -65,15 +67,22 @@ def read_request(body: bytes, *, max_nesting: int, mends: bool = False, weight: 
     return to_chat(fields, fields.items, weight=weight).chat
 
 
-def to_chat(fields: ResponsesFields, items: Items, *, weight: int = 0, earlier: int = 0) -> Converted:
+def to_chat(
+    fields: ResponsesFields,
+    items: Items,
+    *,
+    weight: int = 0,
+    earlier: int = 0,
+    needs: tuple[ProviderNeed, ...] = (),
+) -> Converted:
     """Return the chat request with *items*: those of the stored conversation, and then the request's own.
 
-    *weight* is the cost of parsing the body. *earlier* is the number of items from the conversation. Raises
-    :class:`InvalidRequest`, with the item's place in ``param``, for what cannot be read. A reference to an unknown item
-    raises :class:`NotFound`.
+    *weight* is the cost of parsing the body. *earlier* is the number of items from the conversation. *needs* are those
+    for a conversation that only a provider may know. The chat has these and all others. Raises
+    :class:`InvalidRequest`, with the item's place in ``param``, for what cannot be read.
     """
     try:
-        return _convert(fields, items, max(weight, fields.weight))
+        return _convert(fields, items, max(weight, fields.weight), earlier, (*fields.needs, *needs))
     except Unrepairable as error:
         place = _own_place(error.param, earlier)
         refused = _ERRORS.get(error.rule, InvalidRequest)(
@@ -83,11 +92,22 @@ def to_chat(fields: ResponsesFields, items: Items, *, weight: int = 0, earlier: 
         raise refused from None
 
 
-def _convert(fields: ResponsesFields, items: Items, weight: int) -> Converted:
+def _convert(
+    fields: ResponsesFields, items: Items, weight: int, earlier: int, needs: tuple[ProviderNeed, ...]
+) -> Converted:
     found = read_known_tools(fields.tools, items)
     table, known = found.table, found.known
-    choice, choice_changes, allowed = read_tool_choice(fields.tool_choice, table)
-    projection = project(items, table, fields.instructions)
+    choice, choice_changes, allowed, forced = read_tool_choice(fields.tool_choice, table)
+    projection = project(items, table, fields.instructions, is_partial=bool(needs))
+    given = fields.given
+    if needs:
+        given = {
+            **given,
+            **{need.param: fields.named[need.param] for need in needs if need.param in fields.named},
+        }
+    if table.needs or forced is not None or projection.needs:
+        read = (*table.needs, *(() if forced is None else (forced,)), *projection.needs)
+        needs = (*needs, *(_provider_need(need, earlier) for need in read))
     outline = read_history(projection.messages)
     parameters: dict[str, Any] = dict(fields.parameters)
     tools = table.chat_tools
@@ -107,7 +127,7 @@ def _convert(fields: ResponsesFields, items: Items, weight: int) -> Converted:
         are_own=len(items) == len(fields.items) and all(map(is_, items, fields.items)),
         projection=projection,
         table=table,
-        fields=fields.given,
+        fields=given,
         parameters=carried,
         conversion=(*table.changes, *choice_changes, *projection.changes),
     )
@@ -123,8 +143,22 @@ def _convert(fields: ResponsesFields, items: Items, weight: int) -> Converted:
         known_tools=known,
         source=Source(OPENAI_RESPONSES, fields.body, outline.messages, native),
         mended=(*fields.changes, *native.conversion),
+        needs=needs,
     )
     return Converted(chat, table, projection)
+
+
+def _provider_need(need: Need, earlier: int) -> ProviderNeed:
+    """Return *need* with the place in the request's own ``input``, which has *earlier* items less."""
+    place = _own_place(need.param, earlier)
+    return ProviderNeed(
+        need.message.replace(need.param, place),
+        place,
+        _ERRORS.get(need.rule, InvalidRequest),
+        names_object=need.names_object,
+        holds_history=need.holds_history,
+        can_be_left_out=need.can_be_left_out,
+    )
 
 
 def _weight_of(outline: Outline) -> int:

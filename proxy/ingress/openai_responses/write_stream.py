@@ -159,7 +159,9 @@ class ResponsesStream:
         response = failed(self._find_head(), self._kept_items(), description, write_usage(self._usage))
         self._context.finished = response
         self._items = None
-        param = rename_param(error.param, self._context.spans, self._context.earlier)
+        context, param = self._context, error.param
+        if not error.of_deployment:
+            param = rename_param(param, context.spans, context.earlier)
         return begun + self._write_failure(description, param, response)
 
     def _write_failure(

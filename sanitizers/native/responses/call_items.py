@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sanitizers.messages import Message
+from sanitizers.native.needs import Need
 from sanitizers.native.protocol import Item, Items
 from sanitizers.native.responses.client_tools import action_arguments
 from sanitizers.native.responses.parts import as_json, image_part, item_place, read_output
@@ -42,10 +43,14 @@ class ServerCall(NamedTuple):
 
 
 class CallReader:
-    """Reads the calls and outputs of *items* one after the other, with the names of *table*."""
+    """Reads the calls and outputs of *items* one after the other, with the names of *table*.
 
-    def __init__(self, items: Items, table: ToolTable) -> None:
+    Files at the provider are added to *needs*.
+    """
+
+    def __init__(self, items: Items, table: ToolTable, needs: list[Need]) -> None:
         self._items = items
+        self._needs = needs
         self._table = table
         self._local_shell_ids: dict[str, str] = {}
         self._derived: DerivedIds | None = None
@@ -114,7 +119,8 @@ class CallReader:
             message["name"] = self._table.flat_name(name, item.get("namespace"))
         output = item.get("output")
         is_text = output.__class__ is str and kind != "apply_patch_call_output"
-        message["content"] = output if is_text else _output(kind, item, f"{item_place(index)}.output")
+        place = f"{item_place(index)}.output"
+        message["content"] = output if is_text else _output(kind, item, place, self._needs)
         return message
 
     def read_server_call(self, kind: str, item: Item, index: int) -> ServerCall | None:
@@ -165,16 +171,16 @@ def _signature_on(item: Item) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _output(kind: str, item: Item, place: str) -> Any:
+def _output(kind: str, item: Item, place: str, needs: list[Need]) -> Any:
     output = item.get("output")
     if kind == "apply_patch_call_output":
         said = {name: item[name] for name in ("status", "output") if item.get(name) is not None}
         return as_json(said, place)
     if kind == "computer_call_output" and isinstance(output, dict):
-        return [image_part(output, place)]
+        return [image_part(output, place, needs)]
     if kind == "shell_call_output" and isinstance(output, list):
         return as_json(output, place)
-    return read_output(output, place)
+    return read_output(output, place, needs)
 
 
 def _mcp_result(item: Item, place: str) -> str | None:

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message, is_part_list
+from sanitizers.native.needs import Need
+from sanitizers.native.responses.held_objects import HELD_PLACEHOLDER, file_need
 from sanitizers.work_limit import metered
 
 TEXT_PARTS = frozenset({"input_text", "output_text", "text"})
@@ -90,26 +92,28 @@ def wrapped_thoughts(text: str) -> str | None:
     return None if _THINK in inner or _THOUGHT in inner else inner.strip()
 
 
-def read_content(content: Any, place: str) -> str | list[Message] | None:
+def read_content(content: Any, place: str, needs: list[Need]) -> str | list[Message] | None:
     """Return the content of a message of the client's as chat has it. A single text becomes a plain text.
 
-    Null stays null, which the sanitizing steps handle. Raises :class:`~sanitizers.errors.Unrepairable` for unknown
-    parts, for parts without their data, and for files that are known at the provider alone.
+    Null stays null, which the sanitizing steps handle. A file that is known at the provider alone is added to *needs*,
+    and a text stands in its place. Raises :class:`~sanitizers.errors.Unrepairable` for unknown parts, and for parts
+    without their data.
     """
     if content is None or isinstance(content, str):
         return content
     if not isinstance(content, list):
         refuse(place, "must be a string or an array of content parts")
-    parts = [_read_part(part, f"{place}[{number}]") for number, part in enumerate(metered(content))]
+    parts = [_read_part(part, f"{place}[{number}]", needs) for number, part in enumerate(metered(content))]
     if len(parts) == 1 and parts[0]["type"] == "text":
         return parts[0]["text"] or ""
     return parts or ""
 
 
-def read_said(content: Any, place: str) -> Said:
+def read_said(content: Any, place: str, needs: list[Need]) -> Said:
     """Return the words of an assistant message. Its texts are joined, and so are its refusals.
 
-    A media part cannot stand in an assistant message, and is left out. Raises as :func:`read_content` does.
+    A media part cannot stand in an assistant message, and is left out. Its file at the provider is added to *needs*.
+    Raises as :func:`read_content` does.
     """
     if content is None or isinstance(content, str):
         return Said(content or "", "", ())
@@ -127,12 +131,14 @@ def read_said(content: Any, place: str) -> Said:
             refusals.append(text_at(part, "refusal", here))
         elif kind in _MEDIA_PARTS:
             left_out.append(f"content[{number}]:{kind}")
+            if part.get("file_id") is not None:
+                needs.append(file_need(f"{here}.file_id", can_be_left_out=True))
         else:
             _refuse_part(here)
     return Said("".join(texts), "".join(refusals), left_out)
 
 
-def read_output(output: Any, place: str) -> Any:
+def read_output(output: Any, place: str, needs: list[Need]) -> Any:
     """Return the output of a call as the content of a tool message. Images stay images.
 
     A list that is no list of parts, or another bare value, is returned as it is: the sanitizing steps write it as JSON.
@@ -140,7 +146,7 @@ def read_output(output: Any, place: str) -> Any:
     """
     if output is None or output == []:
         return ""
-    return read_content(output, place) if is_part_list(output) else output
+    return read_content(output, place, needs) if is_part_list(output) else output
 
 
 def read_texts(parts: Any, place: str) -> list[str]:
@@ -161,16 +167,19 @@ def read_texts(parts: Any, place: str) -> list[str]:
     return [text for text in texts if text]
 
 
-def image_part(holder: dict[str, Any], place: str) -> Message:
+def image_part(holder: dict[str, Any], place: str, needs: list[Need]) -> Message:
     """Return the image of *holder*, an image part or a screenshot, as a part of a chat message.
 
-    Raises :class:`~sanitizers.errors.Unrepairable` for an image without an address.
+    A file at the provider is added to *needs*. Raises :class:`~sanitizers.errors.Unrepairable` for an image without an
+    address.
     """
     url = holder.get("image_url")
     if isinstance(url, dict):  # chat's form, which some clients send
         url = url.get("url")
+    if not _needs_file(holder, place, needs, has_data=url is not None) and url is None:
+        refuse_missing(f"{place}.image_url")
     if url is None:
-        _refuse_object(holder, place, "image_url")
+        return _held_part()
     if not isinstance(url, str):
         refuse(f"{place}.image_url", "must be a string")
     detail = holder.get("detail")
@@ -180,14 +189,14 @@ def image_part(holder: dict[str, Any], place: str) -> Message:
     return {"type": "image_url", "image_url": image}
 
 
-def _read_part(part: Any, place: str) -> Message:
+def _read_part(part: Any, place: str, needs: list[Need]) -> Message:
     kind = _kind_of(part, place)
     if kind in TEXT_PARTS:
         return {"type": "text", "text": text_at(part, "text", place)}
     if kind == "input_image":
-        return image_part(part, place)
+        return image_part(part, place, needs)
     if kind == "input_file":
-        return _file_part(part, place)
+        return _file_part(part, place, needs)
     if kind == "input_audio":
         audio = part.get("input_audio")
         if not isinstance(audio, dict):
@@ -198,14 +207,17 @@ def _read_part(part: Any, place: str) -> Message:
     return _refuse_part(place)
 
 
-def _file_part(part: dict[str, Any], place: str) -> Message:
+def _file_part(part: dict[str, Any], place: str, needs: list[Need]) -> Message:
     for name in ("file_data", "file_url"):
         if given := text_at(part, name, place):
+            _needs_file(part, place, needs, has_data=True)
             file = {"file_data": given}
             if filename := text_at(part, "filename", place):
                 file["filename"] = filename
             return {"type": "file", "file": file}
-    return _refuse_object(part, place, "file_data")
+    if not _needs_file(part, place, needs, has_data=False):
+        refuse_missing(f"{place}.file_data")
+    return _held_part()
 
 
 def _kind_of(part: Any, place: str) -> str:
@@ -219,12 +231,13 @@ def _refuse_part(place: str) -> NoReturn:
     refuse(f"{place}.type", f"is no known type of content parts. Known types: {_KNOWN}")
 
 
-def _refuse_object(part: dict[str, Any], place: str, data: str) -> NoReturn:
-    """Refuse a part that has no *data*: it names a file at the provider, or nothing at all."""
-    if part.get("file_id") is None:
-        refuse_missing(f"{place}.{data}")
-    refuse(
-        f"{place}.file_id",
-        "names a file that is stored at a provider, which this model cannot be given. Send the bytes as a data: URL",
-        "provider_object",
-    )
+def _needs_file(part: dict[str, Any], place: str, needs: list[Need], *, has_data: bool) -> bool:
+    """Tell whether *part* names a file at the provider, and add the file to *needs*."""
+    if not text_at(part, "file_id", place):
+        return False
+    needs.append(file_need(f"{place}.file_id", can_be_left_out=has_data))
+    return True
+
+
+def _held_part() -> Message:
+    return {"type": "text", "text": HELD_PLACEHOLDER}

@@ -12,6 +12,7 @@ from operator import attrgetter
 from sanitizers.changes import Change, Kind
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message
+from sanitizers.native.needs import Need
 from sanitizers.native.protocol import Item, Items, Projection, Span
 from sanitizers.native.responses.call_items import (
     CLIENT_CALLS,
@@ -21,6 +22,7 @@ from sanitizers.native.responses.call_items import (
     read_usual_output,
 )
 from sanitizers.native.responses.envelope import is_own, unpack_envelope, unpack_summary
+from sanitizers.native.responses.held_objects import HELD_PLACEHOLDER, NAMES_NOTHING, item_needs
 from sanitizers.native.responses.item_types import COMPACTIONS, ITEM_TYPES, check_fields, type_of
 from sanitizers.native.responses.parts import (
     item_place,
@@ -40,6 +42,8 @@ SUMMARY_START = "[Summary of the conversation up to this point:]\n\n"
 """The beginning of the message that a summary becomes."""
 
 _CLIENT_ROLES = ("developer", "system", "user")  # a tuple, since a role may be any JSON
+_INSTRUCTING = frozenset({"developer", "system"})
+_ITEMS_END = attrgetter("items.stop")
 _MESSAGES_END = attrgetter("messages.stop")
 
 
@@ -47,11 +51,13 @@ _MESSAGES_END = attrgetter("messages.stop")
 class ResponsesProjection(Projection):
     """Items as messages. *changes* say what was left out, each with its item's index.
 
-    *wants_compaction* is true where the client asks for a summary of the conversation instead of an answer.
+    *wants_compaction* is true where the client asks for a summary of the conversation instead of an answer. *needs* are
+    the places that only a provider can read. A placeholder stands in the messages for what cannot be left out.
     """
 
     changes: tuple[Change, ...]
     wants_compaction: bool
+    needs: tuple[Need, ...] = ()
 
     def item_of(self, message_index: int) -> int:
         """Return the index of the first item of the message at *message_index*, or -1 for the instructions."""
@@ -59,13 +65,21 @@ class ResponsesProjection(Projection):
         items = self.spans[at].items
         return items.start if items else -1
 
+    def message_of(self, item_index: int) -> int:
+        """Return the index of the first message of the item at *item_index*, or of the next message."""
+        at = bisect_right(self.spans, item_index, key=_ITEMS_END)
+        return self.spans[min(at, len(self.spans) - 1)].messages.start
 
-def project(items: Items, table: ToolTable, instructions: str | None = None) -> ResponsesProjection:
+
+def project(
+    items: Items, table: ToolTable, instructions: str | None = None, *, is_partial: bool = False
+) -> ResponsesProjection:
     """Return *items* as messages, behind a system message with *instructions*.
 
-    Raises :class:`~sanitizers.errors.Unrepairable`, with the place in ``param`` (``input[3].call_id``), for what cannot
-    be read, for references to unknown items, for files and summaries that only a provider can read, and for a history
-    without any message.
+    With *is_partial* the provider holds more of the request, so that there may be no message here. Raises
+    :class:`~sanitizers.errors.Unrepairable`, with the place in ``param`` (``input[3].call_id``), for what cannot be
+    read, and for a history without any message. References to unknown items, and files and summaries that only a
+    provider can read, are needs of the projection.
     """
     kinds = [
         kind
@@ -78,7 +92,7 @@ def project(items: Items, table: ToolTable, instructions: str | None = None) -> 
         projector.say_first(instructions)
     for index, kind in enumerate(metered(kinds)):
         projector.add(index, kind)
-    return projector.finish()
+    return projector.finish(is_partial=is_partial)
 
 
 class _Projector:
@@ -86,7 +100,8 @@ class _Projector:
 
     def __init__(self, items: Items, kinds: list[str], table: ToolTable) -> None:
         self._items = items
-        self._calls = CallReader(items, table)
+        self._needs: list[Need] = []
+        self._calls = CallReader(items, table, self._needs)
         self._turn = OpenTurn()
         self._first = 0  # of the items that no span covers yet
         self._messages: list[Message] = []
@@ -112,6 +127,8 @@ class _Projector:
                 self._add_of_client(index, output)
                 return
         row = ITEM_TYPES.get(kind)
+        if kind not in NAMES_NOTHING:
+            self._needs += item_needs(item, kind, item_place(index))
         if row is None:
             self._report(index, "dropped", "unknown_item")
         elif index < self._summary_at and not (kind == "message" and item.get("role") in _CLIENT_ROLES):
@@ -123,16 +140,20 @@ class _Projector:
             check_fields(item, row, index)
             self._read(index, item, kind)
 
-    def finish(self) -> ResponsesProjection:
+    def finish(self, *, is_partial: bool) -> ResponsesProjection:
         """Return the projection of all items."""
         end = len(self._items)
         self._close_turn(end)
+        if is_partial or any(need.holds_history for need in self._needs):
+            self._stand_for_rest(end)
         if not self._messages:
             refuse("input", "holds nothing that can be sent", "nothing_to_send")
         if -1 < self._trigger_at < end - 1:
             self._report(self._trigger_at, "moved", "compaction_trigger")
         changes = tuple(sorted(self._changes, key=attrgetter("index")))
-        return ResponsesProjection(self._messages, self._spans, changes, self._trigger_at >= 0)
+        return ResponsesProjection(
+            self._messages, self._spans, changes, self._trigger_at >= 0, tuple(self._needs)
+        )
 
     def _read(self, index: int, item: Item, kind: str) -> None:
         if kind == "message":
@@ -161,7 +182,8 @@ class _Projector:
         role, content = item["role"], item.get("content")
         alone = text_alone(content)
         if role in _CLIENT_ROLES:
-            read = read_content(content, f"{item_place(index)}.content") if alone is None else alone
+            place = f"{item_place(index)}.content"
+            read = read_content(content, place, self._needs) if alone is None else alone
             self._add_of_client(index, {"role": role, "content": read})
         elif role == "assistant":
             if alone is not None:
@@ -171,7 +193,7 @@ class _Projector:
                 elif thoughts:
                     self._turn.thoughts.setdefault(thoughts, index)
                 return
-            said = read_said(content, f"{item_place(index)}.content")
+            said = read_said(content, f"{item_place(index)}.content", self._needs)
             self._turn.say(said.text, said.refusal)
             for detail in said.left_out:
                 self._report(index, "dropped", "refused_part", detail)
@@ -219,27 +241,41 @@ class _Projector:
             self._close_turn(index + 1)
 
     def _add_summary(self, index: int, item: Item) -> None:
-        summary = unpack_summary(item["encrypted_content"])
+        """Add a summary. A foreign one can be read by its provider alone, and a damaged one by nobody."""
+        sealed = item["encrypted_content"]
+        summary = unpack_summary(sealed)
         if summary is None:
-            raise Unrepairable(
-                f"The encrypted content of '{item_place(index)}' could not be verified: it was not made here. Remove "
-                "the item, or send the conversation that it stands for.",
-                rule="invalid_encrypted_content",
-                param=f"{item_place(index)}.encrypted_content",
+            place = item_place(index)
+            need = Need(
+                f"The encrypted content of '{place}' could not be verified: it was not made here. Remove the item, or "
+                "send the conversation that it stands for.",
+                "invalid_encrypted_content",
+                f"{place}.encrypted_content",
             )
+            if is_own(sealed):
+                raise Unrepairable(need.message, rule=need.rule, param=need.param)
+            self._needs.append(need)
+            summary = HELD_PLACEHOLDER
         self._add_of_client(index, {"role": "user", "content": SUMMARY_START + summary})
 
+    def _stand_for_rest(self, end: int) -> None:
+        """Let a message stand for the part of the conversation that the provider holds, where none is left here."""
+        if all(message["role"] in _INSTRUCTING for message in self._messages):
+            first = len(self._messages)
+            self._messages.append({"role": "user", "content": HELD_PLACEHOLDER})
+            self._spans.append(Span(range(end, end), range(first, first + 1)))
+
     def _add_reference(self, index: int, item_id: str) -> None:
-        """Refuse a reference to an unknown item, since leaving it out would lose content. Reasoning can be left out."""
+        """Note that an unknown item is needed, since leaving it out would lose content. Reasoning can be left out."""
         if item_id.startswith("rs_"):
             self._report(index, "dropped", "reference_to_reasoning")
             return
-        raise Unrepairable(
+        message = (
             f"Item with id '{item_id[:64]}' not found. Items are not persisted when `store` is set to false. Try again "
-            "with `store` set to true, or remove this item from your input.",
-            rule="item_not_found",
-            param=f"{item_place(index)}.id",
+            "with `store` set to true, or remove this item from your input."
         )
+        place = f"{item_place(index)}.id"
+        self._needs.append(Need(message, "item_not_found", place, names_object=True, holds_history=True))
 
     def _add_of_client(self, index: int, message: Message) -> None:
         """Add a message of the client's, which ends the model's turn."""

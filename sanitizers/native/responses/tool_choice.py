@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, NamedTuple
 
 from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
+from sanitizers.native.needs import Need
 from sanitizers.native.responses.client_tools import CLIENT_TOOLS
 from sanitizers.native.responses.flat_names import client_key
 from sanitizers.native.responses.parts import refuse, text_at
@@ -17,35 +18,41 @@ Choice = str | dict[str, Any]
 _FIELD = "tool_choice"
 
 
-def read_tool_choice(
-    choice: Any, table: ToolTable
-) -> tuple[Choice | None, tuple[Change, ...], frozenset[str] | None]:
-    """Return *choice* in chat's form, the changes, and the flat names of the allowed tools.
+class ReadChoice(NamedTuple):
+    """A *choice* in chat's form, the *changes*, and the flat names of the *allowed* tools, or None for all tools.
 
-    The names are None where all tools are allowed. ``required`` becomes ``auto`` where no tool is left. Raises
-    :class:`~sanitizers.errors.Unrepairable` for a choice that forces a tool which is not declared, or which was left
-    out because other models lack it.
+    *need* is the forced tool that only the provider runs. There is no choice in chat's form then.
+    """
+
+    choice: Choice | None
+    changes: tuple[Change, ...] = ()
+    allowed: frozenset[str] | None = None
+    need: Need | None = None
+
+
+def read_tool_choice(choice: Any, table: ToolTable) -> ReadChoice:
+    """Return *choice* as it was read. ``required`` becomes ``auto`` where no tool is left.
+
+    Raises :class:`~sanitizers.errors.Unrepairable` for a choice that forces a tool which is not declared.
     """
     if choice is None:
-        return None, (), None
+        return ReadChoice(None)
     if isinstance(choice, str):
         if choice not in ("auto", "none", "required"):
             refuse(_FIELD, "must be 'none', 'auto', 'required' or an object", "tool_choice")
         said, changes = _with_tools(choice, bool(table.chat_tools))
-        return said, changes, None
+        return ReadChoice(said, changes)
     if not isinstance(choice, dict):
         refuse(_FIELD, "must be a string or an object", "tool_choice")
     if choice.get("type") == "allowed_tools":
         return _read_allowed(choice, table)
     flat = _flat_name(choice, table, _FIELD)
     if flat is None:
-        _refuse_forced(choice)
-    return {"type": "function", "function": {"name": flat}}, (), None
+        return ReadChoice(None, need=_need_forced(choice))
+    return ReadChoice({"type": "function", "function": {"name": flat}})
 
 
-def _read_allowed(
-    choice: dict[str, Any], table: ToolTable
-) -> tuple[Choice, tuple[Change, ...], frozenset[str]]:
+def _read_allowed(choice: dict[str, Any], table: ToolTable) -> ReadChoice:
     mode = choice.get("mode", "auto")
     if mode not in ("auto", "required"):
         refuse(f"{_FIELD}.mode", "must be 'auto' or 'required'", "tool_choice")
@@ -64,7 +71,7 @@ def _read_allowed(
         else:
             dropped.append(Change(STEP, "dropped", number, "server_tool", place))
     said, changes = _with_tools(mode, bool(allowed))
-    return said, (*dropped, *changes), frozenset(allowed)
+    return ReadChoice(said, (*dropped, *changes), frozenset(allowed))
 
 
 def _with_tools(mode: str, any_left: bool) -> tuple[str, tuple[Change, ...]]:
@@ -96,10 +103,10 @@ def _flat_name(chosen: dict[str, Any], table: ToolTable, place: str) -> str | No
     return None
 
 
-def _refuse_forced(choice: dict[str, Any]) -> NoReturn:
-    refuse(
-        _FIELD,
-        f"forces the tool '{choice['type'][:40]}', which this model does not have: only tools that the client runs "
-        "can be chosen",
+def _need_forced(choice: dict[str, Any]) -> Need:
+    return Need(
+        f"'{_FIELD}' forces the tool '{choice['type'][:40]}', which this model does not have: only tools that the "
+        "client runs can be chosen.",
         "tool_choice",
+        _FIELD,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sanitizers.changes import Change
+from sanitizers.native.needs import Need
 from sanitizers.native.responses.flat_names import ToolKey, client_key, key_of, spell_flat
 from sanitizers.record import record
 
@@ -39,7 +40,8 @@ class ToolTable:
     """The tools of one request.
 
     *chat_tools* are the functions that other models are given. *changes* name the tools that were left out. *flat* has
-    the flat name of each declared tool. *alone* has those of the namespaces' tools whose own name occurs once.
+    the flat name of each declared tool. *alone* has those of the namespaces' tools whose own name occurs once. *needs*
+    are the objects at the provider that the left-out tools name.
     """
 
     chat_tools: list[dict[str, Any]]
@@ -47,6 +49,7 @@ class ToolTable:
     changes: tuple[Change, ...]
     flat: Mapping[ToolKey, str]
     alone: Mapping[str, str]
+    needs: tuple[Need, ...] = ()
 
     def flat_name(self, name: str, namespace: str | None = None) -> str:
         """Return the flat name of a tool. An undeclared one, of an older turn, gets a name that no tool has.

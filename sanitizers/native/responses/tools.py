@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 from sanitizers.changes import Change
 from sanitizers.messages import parse_arguments
+from sanitizers.native.needs import Need
 from sanitizers.native.protocol import Items
 from sanitizers.native.responses.client_tools import CLIENT_TOOLS
 from sanitizers.native.responses.flat_names import ToolKey, choose_flat_names, client_key, key_of
+from sanitizers.native.responses.held_objects import tool_needs
 from sanitizers.native.responses.item_types import ITEM_TYPES, TOOL_CARRIERS
 from sanitizers.native.responses.parts import as_json, item_place, refuse, refuse_missing, text_at
 from sanitizers.native.responses.tool_choice import read_tool_choice
@@ -65,7 +67,7 @@ def read_tools(tools: Sequence[Any] | None, items: Items) -> ToolTable:
         if namespace is not None:
             alone[name] = None if name in alone else flat
     single = {name: flat for name, flat in alone.items() if flat is not None}
-    return ToolTable(chat_tools, by_flat_name, tuple(reader.changes), names, single)
+    return ToolTable(chat_tools, by_flat_name, tuple(reader.changes), names, single, tuple(reader.needs))
 
 
 def wrap_input(text: Any, place: str) -> str:
@@ -113,6 +115,7 @@ class _Reader:
     def __init__(self) -> None:
         self.given: dict[ToolKey, _Given] = {}
         self.changes: list[Change] = []
+        self.needs: list[Need] = []
 
     def read(self, listed: _Listed, namespace: str | None = None, about: str = "") -> None:
         """Read one tool, which stands in *namespace*. *about* is said of the namespace, before its first tool."""
@@ -132,6 +135,7 @@ class _Reader:
             own = CLIENT_TOOLS[kind]
             function = {"description": own.description, "parameters": own.parameters}
             self.given[client_key(kind)] = _Given(DeclaredTool(kind, kind), function)
+            self.needs += tool_needs(tool, place)
         else:
             self._drop(listed, kind)
 
@@ -149,6 +153,7 @@ class _Reader:
         reason = "server_tool" if known else "unknown_tool"
         detail = f"{listed.place}:{known}" if known else listed.place
         self.changes.append(Change(STEP, "dropped", listed.number, reason, detail))
+        self.needs += tool_needs(listed.tool, listed.place)
 
 
 def _runs_at_client(tool: dict[str, Any]) -> bool:

@@ -222,3 +222,17 @@ def test_teams_have_names_of_their_own_and_keys_name_a_team() -> None:
         ("general_settings.teams[2].name", "is the name of another team"),
         ("general_settings.keys[1].team", "names no team of general_settings.teams"),
     ]
+
+
+def test_entries_of_a_name_have_their_conversations_in_one_place() -> None:
+    """The conversation is looked up before one of the entries is chosen."""
+    states = [("a", True), ("a", False), ("b", False), ("a", True), ("b", None), ("b", True)]
+    listed = [
+        {**entry(name, "openai/gpt-4.1"), **({} if state is None else {"provider_state": state})}
+        for name, state in states
+    ]
+
+    assert [fault.path for fault in cross_check({"model_list": listed}, {})] == [
+        "model_list[1].provider_state",
+        "model_list[5].provider_state",
+    ]

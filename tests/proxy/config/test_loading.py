@@ -76,6 +76,8 @@ model_list:
     model_info: {max_input_tokens: 1048576, max_output_tokens: 65536}
     transport: auto
     profile: gemini-3-strict
+    provider_state: true
+    provider_objects: true
     instructions: Be brief.
   - model_name: azure
     litellm_params:

@@ -15,16 +15,14 @@ from proxy.core.offload import parse_weight, run_offloaded
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import json_response, written_response
 from proxy.ingress.openai_responses.conversation_fields import ConversationFields, read_conversation_fields
+from proxy.ingress.openai_responses.ids import make_conversation_id
 from proxy.ingress.openai_responses.list_items import listed_item, listed_items
 from proxy.ingress.routes.read_body import read_body
-from proxy.ingress.routes.responses.open_request import hint_of
+from proxy.ingress.routes.responses.open_request import hint_of_path
 from proxy.ingress.routes.responses.page_query import read_page_query
 from proxy.ingress.routes.responses.require_sessions import require_sessions
 from proxy.state.sessions.conversations import Conversation
 from proxy.state.sessions.item_lists import ItemPage
-
-_PREFIX = "conv_"
-_ID_LENGTH = 48
 
 
 async def create_conversation(request: web.Request) -> web.StreamResponse:
@@ -32,7 +30,7 @@ async def create_conversation(request: web.Request) -> web.StreamResponse:
     sessions, gateway = require_sessions(request), request[GATEWAY]
     fields = await _read_fields(request)
     created = int(time.time())  # noqa: TID251 - `created_at` is a wall-clock field of OpenAI's format
-    conversation = Conversation(_PREFIX + gateway.token()[:_ID_LENGTH], created, fields.metadata)
+    conversation = Conversation(make_conversation_id(gateway.token()), created, fields.metadata)
     await sessions.create_conversation(request[RECORD].key, conversation, fields.items, fields.weight)
     return json_response(_as_dict(conversation))
 
@@ -117,7 +115,7 @@ def _known(found: Conversation | None, request: web.Request) -> Conversation:
 
 
 def _not_found(request: web.Request) -> NotFound:
-    hint = hint_of(request[GATEWAY])
+    hint = hint_of_path(request[GATEWAY])
     return NotFound(
         f"Conversation with id '{_id_in(request)[:80]}' not found.{' ' + hint if hint else ''}",
         param="conversation_id",

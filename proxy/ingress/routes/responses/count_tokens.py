@@ -16,8 +16,14 @@ from proxy.planning.plan import planning_weight
 
 
 async def count_tokens(request: web.Request) -> web.StreamResponse:
-    """Answer with the estimate of the tokens that the request's input takes, its stored conversation included."""
+    """Answer with the estimate of the tokens that the request's input takes, its stored conversation included.
+
+    A request whose conversation only a provider knows is refused, since an estimate without it would be wrong.
+    """
     opened = await open_request(request)
+    for need in opened.chat.needs:
+        if need.holds_history:
+            raise need.error(need.message, param=need.param)
     with renamed_errors(opened):
         given = await make_dry_run_input(opened.chat, request[GATEWAY], request[RECORD], None)
         run = await run_offloaded(planning_weight(opened.chat, given.target), partial(run_dry, given))

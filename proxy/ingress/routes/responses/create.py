@@ -30,7 +30,7 @@ async def create_response(request: web.Request) -> web.StreamResponse:
     """
     gateway = request[GATEWAY]
     opened = await open_request(request)
-    sessions = gateway.sessions if opened.fields.store else None
+    sessions = gateway.sessions if opened.fields.store and opened.can_be_kept else None
     if opened.converted.projection.wants_compaction:
         chat = ask_for_summary(opened.chat)
         answers: ResponsesAnswers = opened.make_answers(

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from aiohttp import web
 
+from proxy.config.pools import resolve
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest, ProxyError
 from proxy.core.offload import parse_weight, run_offloaded
@@ -24,24 +25,39 @@ from proxy.ingress.openai_responses.item_indexes import ItemIndexes
 from proxy.ingress.openai_responses.read_request import Converted, to_chat
 from proxy.ingress.routes.read_body import read_body
 from proxy.ingress.routes.reserve_memory import reserve
-from proxy.ingress.routes.responses.resolve_input import ResolvedInput, resolve_input
+from proxy.ingress.routes.responses.resolve_input import (
+    ResolvedInput,
+    leave_to_provider,
+    resolve_input,
+)
+from proxy.planning.provider_needs import sends_partial_history
 from proxy.resilience.memory_need import DIRECT_TIMES
 from sanitizers.record import record
 
 AnswersT = TypeVar("AnswersT", bound=AnswerContext)
 
 _ONLY_HERE = "The conversations of this server are lost with the process (store.url)."
+_AT_PROVIDER = "Responses of a model with provider_state are stored at its provider: ask there."
 
 
 @record
 class OpenedRequest:
-    """A request that was read: its *fields*, its *resolved* input, and the *chat* that is asked."""
+    """A request that was read: its *fields*, its *resolved* input, and the *chat* that is asked.
+
+    With *is_kept_upstream* the model's provider stores responses, and its ids reach the client.
+    """
 
     fields: ResponsesFields
     body: bytes
     resolved: ResolvedInput
     converted: Converted
     chat: ChatRequest
+    is_kept_upstream: bool
+
+    @property
+    def can_be_kept(self) -> bool:
+        """True where the response can be stored here: its provider does not, and its whole history is known."""
+        return not self.is_kept_upstream and not sends_partial_history(self.chat)
 
     @property
     def indexes(self) -> ItemIndexes:
@@ -61,6 +77,7 @@ class OpenedRequest:
             clock=unix_time,
             spans=self.converted.projection.spans,
             earlier=self.resolved.earlier,
+            relays_ids=self.is_kept_upstream,
         )
 
 
@@ -81,23 +98,42 @@ async def open_request(request: web.Request) -> OpenedRequest:
     def admit(size: int) -> None:
         reserve(log, gateway, log.reserved + size * gateway.memory_factor // DIRECT_TIMES)
 
-    resolved = await resolve_input(
-        fields, gateway.sessions, log.key, settings.sessions.turns, hint_of(gateway), admit
-    )
+    pool = resolve(settings, fields.model)
+    is_kept_upstream = bool(pool) and pool[0].provider_state
+    if is_kept_upstream:
+        resolved = leave_to_provider(fields)
+    else:
+        turns = settings.sessions.turns
+        resolved = await resolve_input(
+            fields, gateway.sessions, log.key, turns, hint_of(gateway), admit, may_be_foreign=True
+        )
     stored = resolved.stored_bytes
     if resolved.referenced_bytes:
         reserve(log, gateway, log.reserved + resolved.referenced_bytes * gateway.memory_factor)
-    convert = partial(to_chat, fields, resolved.items, weight=weight + stored, earlier=resolved.earlier)
+    convert = partial(
+        to_chat,
+        fields,
+        resolved.items,
+        weight=weight + stored,
+        earlier=resolved.earlier,
+        needs=resolved.needs,
+    )
     converted = await run_offloaded(weight + stored, convert)
     made = (*resolved.changes, *converted.chat.mended)
     indexes = ItemIndexes(converted.projection.spans, resolved.earlier)
     chat = replace(converted.chat, mended=indexes.renumber_items(made))
-    return OpenedRequest(fields, body, resolved, converted, chat)
+    return OpenedRequest(fields, body, resolved, converted, chat, is_kept_upstream)
 
 
 def hint_of(gateway: Gateway) -> str:
     """Return the hint for an id that is not known here, or an empty text."""
     return _ONLY_HERE if gateway.store.is_in_process else ""
+
+
+def hint_of_path(gateway: Gateway) -> str:
+    """Return the hint for an id in a path, which names no model. It may be stored at a provider."""
+    is_elsewhere = any(entry.provider_state for entry in gateway.settings.model_list)
+    return " ".join(filter(None, (hint_of(gateway), _AT_PROVIDER if is_elsewhere else "")))
 
 
 @contextmanager
@@ -106,6 +142,8 @@ def renamed_errors(opened: OpenedRequest) -> Iterator[None]:
     try:
         yield
     except ProxyError as error:
+        if error.of_deployment:
+            raise
         error.param = rename_param(error.param, opened.converted.projection.spans, opened.resolved.earlier)
         if isinstance(error, InvalidRequest):
             opened.indexes.rename_refusal(error)

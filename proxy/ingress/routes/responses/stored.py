@@ -12,7 +12,7 @@ from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import json_response
 from proxy.ingress.openai_responses.list_items import listed_items
 from proxy.ingress.openai_responses.replay import replay_events
-from proxy.ingress.routes.responses.open_request import hint_of
+from proxy.ingress.routes.responses.open_request import hint_of_path
 from proxy.ingress.routes.responses.page_query import read_page_query
 from proxy.ingress.routes.responses.require_sessions import require_sessions
 from proxy.state.sessions.item_lists import page_of
@@ -74,7 +74,7 @@ async def _find(request: web.Request) -> dict[str, Any]:
 
 def _not_found(id_: str, request: web.Request) -> NotFound:
     """Return the error for an unknown id, in OpenAI's words."""
-    hint = hint_of(request[GATEWAY])
+    hint = hint_of_path(request[GATEWAY])
     return NotFound(
         f"Response with id '{id_[:80]}' not found.{' ' + hint if hint else ''}", param="response_id"
     )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from proxy.config import Settings, model_names, resolve
+from proxy.config.schema.general import GeneralSettings
 from proxy.core.deployment import Deployment
 from tests.proxy.config.samples import entry, load, settings_of
 
@@ -65,6 +66,35 @@ def test_name_behind_a_wildcard_may_have_200_characters() -> None:
     assert len(resolve(SETTINGS, "gemini/" + "a" * 200)) == 2
 
 
+@pytest.mark.parametrize(
+    ("general", "serves"),
+    [
+        ({}, True),
+        ({"master_key": "sk-master-0123456789"}, True),
+        ({"keys": [{"name": "a", "key": "sk-a-0123456789abcdef"}]}, True),
+        (
+            {"master_key": "sk-master-0123456789", "keys": [{"name": "a", "key": "sk-a-0123456789abcdef"}]},
+            False,
+        ),
+        (
+            {"keys": [{"name": name, "key": f"sk-{name}-0123456789abcdef"} for name in ("a", "b")]},
+            False,
+        ),
+    ],
+)
+def test_objects_at_the_provider_are_for_one_key_unless_the_entry_allows_them(
+    general: Mapping[str, Any], serves: bool
+) -> None:
+    """A wildcard's deployments have the same right."""
+    allowed = {**entry("b", "openai/gpt-4.1"), "provider_objects": True, "provider_state": True}
+    settings = settings_of(entry("a", "openai/gpt-4.1"), allowed, entry("xai/*", "xai/*"))
+    settings = settings.model_copy(update={"general_settings": GeneralSettings.model_validate(general)})
+    found = [resolve(settings, name)[0] for name in ("a", "b", "xai/grok-4")]
+
+    assert [member.serves_objects for member in found] == [serves, True, serves]
+    assert [member.provider_state for member in found] == [False, True, False]
+
+
 def test_a_deployment_carries_its_entry() -> None:
     """A deployment has every field of its entry, with credentials under litellm's names."""
     params: Mapping[str, Any] = {
@@ -98,6 +128,7 @@ def test_a_deployment_carries_its_entry() -> None:
             credentials={"api_version": "2024-06-01", "aws_secret_access_key": SecretStr("s")},
             label="a",
             position=0,
+            serves_objects=True,
         ),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.errors import InvalidRequest, NotFound
+from proxy.core.errors import InvalidRequest
 from proxy.core.source import OPENAI_RESPONSES
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import Converted, read_request, to_chat
@@ -110,9 +110,9 @@ def test_without_tools_nothing_speaks_of_tools() -> None:
     ("fields", "param"),
     [
         ({"tools": [{"type": "function"}]}, "tools[0].name"),
-        ({"tools": [{"type": "web_search"}], "tool_choice": {"type": "web_search"}}, "tool_choice"),
+        ({"tool_choice": {"type": "function", "name": "gone"}}, "tool_choice.name"),
         ({"input": [USER, {"type": 1}]}, "input[1].type"),
-        ({"input": [USER, {"type": "item_reference", "id": "msg_1"}]}, "input[1]"),
+        ({"input": [USER, {"type": "item_reference", "id": 7}]}, "input[1].id"),
         ({"input": [{"type": "reasoning", "id": "rs_1", "summary": []}]}, "input"),
     ],
 )
@@ -138,21 +138,60 @@ def test_a_fault_in_the_stored_conversation_has_no_place() -> None:
     assert refused.value.param == "input"
 
 
-def test_a_reference_to_an_unknown_item_is_not_found() -> None:
-    """OpenAI answers with a 404, since leaving the item out would lose content."""
-    with pytest.raises(NotFound, match="Item with id 'msg_1' not found"):
-        convert(input=[USER, {"type": "item_reference", "id": "msg_1"}])
+@pytest.mark.parametrize(
+    ("fields", "param", "status", "code"),
+    [
+        ({"input": [USER, {"type": "item_reference", "id": "msg_1"}]}, "input[1].id", 404, "not_found"),
+        (
+            {"input": [USER, {"type": "compaction", "encrypted_content": "gAAAA"}]},
+            "input[1].encrypted_content",
+            400,
+            "invalid_encrypted_content",
+        ),
+        ({"prompt": {"id": "pmpt_1"}}, "prompt", 400, "invalid_request"),
+        ({"tool_choice": {"type": "web_search"}}, "tool_choice", 400, "invalid_request"),
+        (
+            {"tools": [{"type": "file_search", "vector_store_ids": []}]},
+            "tools[0].vector_store_ids",
+            400,
+            "invalid_request",
+        ),
+        (
+            {"input": [{"role": "user", "content": [{"type": "input_file", "file_id": "f"}]}]},
+            "input[0].content[0].file_id",
+            400,
+            "invalid_request",
+        ),
+    ],
+)
+def test_a_need_has_the_refusal_of_chats(fields: dict[str, Any], param: str, status: int, code: str) -> None:
+    """Reading refuses nothing that a provider may serve. Clients know OpenAI's codes."""
+    [need] = convert(**fields).chat.needs
+
+    assert (need.param, need.error.status, need.error.code) == (param, status, code)
+    assert param.partition(".")[0] in need.message or code == "not_found"
 
 
-def test_a_foreign_summary_has_the_code_of_openai() -> None:
-    """Clients know the code of an encrypted content that cannot be read."""
-    with pytest.raises(InvalidRequest, match="could not be verified") as refused:
-        convert(input=[USER, {"type": "compaction", "encrypted_content": "gAAAA"}])
+def test_a_need_in_the_conversation_has_no_place_in_the_input() -> None:
+    """The place of an own item is its place in the request."""
+    sealed = {"type": "compaction", "encrypted_content": "gAAAA"}
+    [stored] = convert([USER, sealed], input=[USER]).chat.needs
+    [own] = convert([USER], input=[USER, sealed]).chat.needs
 
-    assert (refused.value.code, refused.value.param) == (
-        "invalid_encrypted_content",
-        "input[1].encrypted_content",
+    assert (stored.param, own.param) == ("input", "input[1].encrypted_content")
+
+
+def test_a_prompt_at_the_provider_needs_no_input() -> None:
+    """A message stands for the prompt, whose text is at the provider."""
+    fields = read_fields(
+        json.dumps({"model": "m", "prompt": {"id": "p", "version": "2"}}).encode(), max_nesting=9
     )
+    chat = to_chat(fields, fields.items).chat
+
+    assert [message["role"] for message in chat.messages] == ["user"]
+    assert chat.source is not None
+    assert chat.source.native is not None
+    assert chat.source.native.fields["prompt"] == {"id": "p", "version": "2"}
 
 
 @pytest.mark.parametrize("named", ["previous_response_id", "conversation"])

@@ -18,7 +18,7 @@ TABLE = read_tools([{"type": "namespace", "name": "n", "tools": [{"type": "funct
 
 def reader(*items: Item) -> CallReader:
     """Return a reader of *items*."""
-    return CallReader(items, TABLE)
+    return CallReader(items, TABLE, [])
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sanitizers import Unrepairable
+from sanitizers.native.needs import Need
 from sanitizers.native.responses.parts import (
     as_json,
     read_content,
@@ -62,7 +63,7 @@ IMAGE = {"type": "image_url", "image_url": {"url": PNG_URL}}
 )
 def test_content_of_the_client_is_read(content: Any, read: Any) -> None:
     """Each part becomes its part of chat, and a single text becomes a plain text."""
-    assert read_content(content, PLACE) == read
+    assert read_content(content, PLACE, []) == read
 
 
 @pytest.mark.parametrize(
@@ -76,19 +77,42 @@ def test_content_of_the_client_is_read(content: Any, read: Any) -> None:
         ({"type": "input_image"}, ".image_url"),
         ({"type": "input_image", "image_url": 7}, ".image_url"),
         ({"type": "input_image", "image_url": {"url": 7}}, ".image_url"),
-        ({"type": "input_image", "file_id": "file-1"}, ".file_id"),
+        ({"type": "input_image", "file_id": 7}, ".file_id"),
         ({"type": "input_file"}, ".file_data"),
         ({"type": "input_file", "file_data": 7}, ".file_data"),
-        ({"type": "input_file", "file_id": "file-1"}, ".file_id"),
+        ({"type": "input_file", "file_id": ["file-1"]}, ".file_id"),
         ({"type": "input_audio"}, ".input_audio"),
     ],
 )
 def test_part_that_cannot_be_read_is_refused(part: Any, place: str) -> None:
-    """An unknown part, a part without its data, and a file of a provider are refused with their place."""
+    """An unknown part, and a part without its data, are refused with their place."""
     with pytest.raises(Unrepairable) as caught:
-        read_content([{"type": "input_text", "text": "a"}, part], PLACE)
+        read_content([{"type": "input_text", "text": "a"}, part], PLACE, [])
 
     assert caught.value.param == f"{PLACE}[1]{place}"
+
+
+@pytest.mark.parametrize(
+    ("part", "can_be_left_out"),
+    [
+        ({"type": "input_image", "file_id": "file-1"}, False),
+        ({"type": "input_file", "file_id": "file-1"}, False),
+        ({"type": "input_file", "file_id": "file-1", "file_data": "", "filename": "a"}, False),
+        ({"type": "input_file", "file_id": "file-1", "file_url": "https://a.b/c"}, True),
+        ({"type": "input_image", "file_id": "file-1", "image_url": PNG_URL}, True),
+    ],
+)
+def test_file_of_a_provider_is_a_need(part: Any, can_be_left_out: bool) -> None:
+    """A text stands for the file. Beside the bytes themselves, the file is not needed by a chat."""
+    needs: list[Need] = []
+    read = read_content([{"type": "input_text", "text": "a"}, part], PLACE, needs)
+
+    assert [(need.param, need.rule, need.can_be_left_out) for need in needs] == [
+        (f"{PLACE}[1].file_id", "provider_object", can_be_left_out)
+    ]
+    assert needs[0].names_object
+    assert isinstance(read, list)
+    assert ("file-1" in str(read), read[1]["type"] == "text") == (False, not can_be_left_out)
 
 
 @pytest.mark.parametrize("content", [7, {}, True])
@@ -96,7 +120,7 @@ def test_content_of_another_type_is_refused(content: Any) -> None:
     """A content that is neither a text nor a list is refused, under any role."""
     for read in (read_content, read_said):
         with pytest.raises(Unrepairable) as caught:
-            read(content, PLACE)
+            read(content, PLACE, [])
         assert caught.value.param == PLACE
 
 
@@ -114,7 +138,7 @@ def test_content_of_another_type_is_refused(content: Any) -> None:
 )
 def test_output_is_read(output: Any, read: Any) -> None:
     """Images stay images. A bare value is left to the sanitizing steps."""
-    assert read_output(output, PLACE) == read
+    assert read_output(output, PLACE, []) == read
 
 
 def test_texts_of_reasoning_are_read_without_empty_ones() -> None:
@@ -125,6 +149,7 @@ def test_texts_of_reasoning_are_read_without_empty_ones() -> None:
 
 def test_said_joins_texts_and_refusals_apart() -> None:
     """Texts are joined, refusals are joined, and media is named."""
+    needs: list[Need] = []
     said = read_said(
         [
             {"type": "output_text", "text": "a"},
@@ -133,9 +158,11 @@ def test_said_joins_texts_and_refusals_apart() -> None:
             {"type": "output_text", "text": "b"},
         ],
         PLACE,
+        needs,
     )
 
     assert said == ("ab", "no", ["content[2]:input_file"])
+    assert [(need.param, need.can_be_left_out) for need in needs] == [(f"{PLACE}[2].file_id", True)]
 
 
 def test_deep_value_is_refused() -> None:

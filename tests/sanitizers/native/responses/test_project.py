@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -279,21 +280,10 @@ def test_item_without_a_message_is_reported(item: Item, change: tuple[int, str, 
         (called("a", 7), "input[1].name", "input_unreadable"),
         (called("a", namespace=7), "input[1].namespace", "input_unreadable"),
         (answered(7), "input[1].call_id", "input_unreadable"),
-        (
-            answered("a", [{"type": "input_image", "file_id": "x"}]),
-            "input[1].output[0].file_id",
-            "provider_object",
-        ),
         ({"type": "reasoning", "summary": 7}, "input[1].summary", "input_unreadable"),
         ({"type": "reasoning", "content": [{"text": 7}]}, "input[1].content[0].text", "input_unreadable"),
-        ({"type": "item_reference", "id": "msg_1"}, "input[1].id", "item_not_found"),
         ({"type": "item_reference"}, "input[1].id", "input_unreadable"),
         ({"type": "compaction"}, "input[1].encrypted_content", "input_unreadable"),
-        (
-            {"type": "compaction", "encrypted_content": "gAAA"},
-            "input[1].encrypted_content",
-            "invalid_encrypted_content",
-        ),
         (
             {"type": "compaction", "encrypted_content": sealed("a turn's")},
             "input[1].encrypted_content",
@@ -308,9 +298,99 @@ def test_what_cannot_be_read_is_refused_with_its_place(item: Any, param: str, ru
     assert (error.param, error.rule) == (param, rule)
 
 
-def test_unknown_reference_is_refused_in_the_words_of_openai() -> None:
-    """A reference to an unknown item is refused, since leaving it out would lose content."""
-    assert refusal_of({"id": "msg_1"}).message == (
+@pytest.mark.parametrize(
+    ("item", "places", "rule"),
+    [
+        (
+            answered("a", [{"type": "input_image", "file_id": "x"}]),
+            ["output[0].file_id"],
+            "provider_object",
+        ),
+        (
+            {"role": "user", "content": [{"type": "input_file", "file_id": "x"}]},
+            ["content[0].file_id"],
+            "provider_object",
+        ),
+        (
+            {
+                "type": "computer_call_output",
+                "call_id": "a",
+                "output": {"type": "computer_screenshot", "file_id": "x"},
+            },
+            ["output.file_id"],
+            "provider_object",
+        ),
+        ({"type": "code_interpreter_call", "container_id": "x"}, ["container_id"], "provider_object"),
+        (
+            {"type": "shell_call", "environment": {"container_id": "x"}},
+            ["environment.container_id"],
+            "provider_object",
+        ),
+        (
+            {"type": "file_search_call", "results": [7, {"file_id": "x"}]},
+            ["results[1].file_id"],
+            "provider_object",
+        ),
+        ({"type": "image_generation_call", "id": "ig_1"}, ["id"], "provider_object"),
+        ({"type": "unheard_of", "file_ids": ["x"]}, ["file_ids"], "provider_object"),
+        ({"type": "item_reference", "id": "msg_1"}, ["id"], "item_not_found"),
+        (
+            {"type": "compaction", "encrypted_content": "gAAA"},
+            ["encrypted_content"],
+            "invalid_encrypted_content",
+        ),
+    ],
+)
+def test_what_only_a_provider_can_read_is_a_need(item: Any, places: list[str], rule: str) -> None:
+    """It is no fault of the input, and no message has the id."""
+    done = projected(said("go"), item)
+
+    assert [(need.param, need.rule) for need in done.needs] == [
+        (f"input[1].{place}", rule) for place in places
+    ]
+    assert '"x"' not in json.dumps(done.messages)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": "code_interpreter_call", "id": "ci_1", "container_id": None, "code": "1"},
+        {"type": "image_generation_call", "id": "ig_1", "result": "aGk="},
+        {"type": "item_reference", "id": "rs_1"},
+        {
+            "type": "shell_call",
+            "call_id": "call_1",
+            "action": {"commands": ["ls"]},
+            "environment": {"type": "local"},
+        },
+        called("a"),
+        thought(),
+    ],
+)
+def test_usual_item_needs_no_provider(item: Any) -> None:
+    assert projected(said("go"), item).needs == ()
+
+
+@pytest.mark.parametrize(
+    ("items", "instructions"), [([], None), ([], "Be brief."), ([thought()], None), ([{"id": "msg_1"}], None)]
+)
+def test_a_message_stands_for_the_part_that_the_provider_holds(
+    items: list[Item], instructions: str | None
+) -> None:
+    """Such a request is whole, although no message of it is here."""
+    done = project(items, NO_TOOLS, instructions, is_partial=True)
+
+    assert [message["role"] for message in done.messages][-1] == "user"
+    assert done.spans[-1].messages.stop == len(done.messages)
+    assert done.spans[-1].items == range(len(items), len(items))
+
+
+def test_unknown_reference_has_the_words_of_openai() -> None:
+    """A reference to an unknown item is needed, since leaving it out would lose content."""
+    [need] = project([{"id": "msg_1"}], NO_TOOLS).needs
+
+    assert need.holds_history
+    assert need.message == (
         "Item with id 'msg_1' not found. Items are not persisted when `store` is set to false. Try again with `store` "
         "set to true, or remove this item from your input."
     )

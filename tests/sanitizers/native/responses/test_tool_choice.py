@@ -43,12 +43,12 @@ def forced(name: str) -> dict[str, Any]:
 )
 def test_choice_is_read(choice: Any, read: Any) -> None:
     """A choice of one tool names it by its flat name."""
-    assert read_tool_choice(choice, TABLE) == (read, (), None)
+    assert read_tool_choice(choice, TABLE) == (read, (), None, None)
 
 
 def test_required_without_a_tool_becomes_auto() -> None:
     """Where no tool is left, no call can be required."""
-    choice, [change], allowed = read_tool_choice("required", EMPTY)
+    choice, [change], allowed, _ = read_tool_choice("required", EMPTY)
 
     assert (choice, allowed) == ("auto", None)
     assert (change.kind, change.reason, change.detail) == ("replaced", "no_tool_left", "tool_choice")
@@ -73,11 +73,30 @@ def test_required_without_a_tool_becomes_auto() -> None:
 )
 def test_allowed_tools_are_flat_names(mode: str, tools: list[Any], read: Any) -> None:
     """Of the allowed tools, those that were left out are reported."""
-    choice, changes, allowed = read_tool_choice(
+    choice, changes, allowed, _ = read_tool_choice(
         {"type": "allowed_tools", "mode": mode, "tools": tools}, TABLE
     )
 
     assert (choice, allowed, [change.reason for change in changes]) == read
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"type": "web_search"},
+        {"type": "web_search_preview_2025_03_11"},
+        {"type": "mcp", "server_label": "x"},
+        {"type": "apply_patch"},
+    ],
+)
+def test_forced_tool_of_the_provider_is_a_need(choice: dict[str, Any]) -> None:
+    """The choice has no form in a chat, and names no object in the provider's account."""
+    read = read_tool_choice(choice, TABLE)
+
+    assert (read.choice, read.changes, read.allowed) == (None, (), None)
+    assert read.need is not None
+    assert (read.need.param, read.need.rule, read.need.names_object) == ("tool_choice", "tool_choice", False)
+    assert not read.need.can_be_left_out
 
 
 @pytest.mark.parametrize(
@@ -94,10 +113,6 @@ def test_allowed_tools_are_flat_names(mode: str, tools: list[Any], read: Any) ->
         ({"type": "function", "name": 7}, "tool_choice.name"),
         ({"type": "function", "name": "gone"}, "tool_choice.name"),
         ({"type": "function", "function": {"name": "f"}}, "tool_choice.name"),
-        ({"type": "web_search"}, "tool_choice"),
-        ({"type": "web_search_preview_2025_03_11"}, "tool_choice"),
-        ({"type": "mcp", "server_label": "x"}, "tool_choice"),
-        ({"type": "apply_patch"}, "tool_choice"),
         ({"type": "allowed_tools"}, "tool_choice.tools"),
         ({"type": "allowed_tools", "mode": "none", "tools": []}, "tool_choice.mode"),
         ({"type": "allowed_tools", "mode": "auto", "tools": [7]}, "tool_choice.tools[0]"),

@@ -115,7 +115,7 @@ async def test_nothing_is_stored_where_sessions_are_off() -> None:
 
 async def test_unknown_reference_is_refused_unless_it_is_a_thought() -> None:
     async with serving() as (proxy, upstream):
-        refused = await ask(proxy, [{"type": "item_reference", "id": "msg_none"}])
+        refused = await ask(proxy, [{"type": "item_reference", "id": f"msg_{0:042x}"}])
         passed = await ask(
             proxy, [{"type": "item_reference", "id": "rs_none"}, {"role": "user", "content": "Hi."}]
         )
@@ -218,7 +218,7 @@ async def test_wish_for_a_compaction_gets_one_item_that_later_requests_accept(st
     ("fields", "param"),
     [
         ({"background": True}, "background"),
-        ({"prompt": {"id": "pmpt_1"}}, "prompt"),
+        ({"prompt": "pmpt_1"}, "prompt"),
         ({"input": 7}, "input"),
         ({"temperature": "hot"}, "temperature"),
     ],

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from proxy.ingress.openai_responses.ids import make_response_id
 from tests.proxy.ingress.routes.responses.asking import PATH, ask, serving
 
 
 async def test_hint_of_an_unknown_id_names_the_store_in_memory() -> None:
     """Conversations in memory end with the process, and other replicas do not have them."""
+    lost = make_response_id("lost")
     async with serving() as (proxy, _):
-        refused = [await ask(proxy, previous_response_id="resp_x"), await proxy.get(f"{PATH}/resp_x")]
+        refused = [await ask(proxy, previous_response_id=lost), await proxy.get(f"{PATH}/{lost}")]
     assert all("store.url" in reply.error["message"] for reply in refused)
 
 
