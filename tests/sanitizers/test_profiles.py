@@ -17,11 +17,25 @@ def test_merging_changes_nothing_but_runs() -> None:
     assert merging.name == "openai"
 
 
+def test_items_have_no_names_and_no_recordings_and_openai_s_results_have_media() -> None:
+    """A profile for items keeps the model's other rules. Only OpenAI's has another name."""
+    openai, mistral = profile_for("openai/o3-pro").as_items(), profile_for("mistral/x").as_items()
+
+    assert (openai.name, openai.items) == ("openai-responses", True)
+    assert openai.named_roles == frozenset({"function"})
+    assert "audio" in openai.refused_fields
+    assert {"image/png", "application/pdf"} <= openai.result_types
+    assert (mistral.name, mistral.items) == ("mistral", True)
+    assert mistral.result_types == profile_for("mistral/x").result_types
+    assert openai.as_items() is openai
+
+
 def test_a_row_made_of_another_is_made_once() -> None:
     """A derived profile is cached, and is never confused with its original."""
     for profile in PROFILES.values():
         assert profile.merging() is profile.merging()
         assert profile.thinking() is profile.thinking()
-        kept = {profile: 1, profile.merging(): 2, profile.thinking(): 3}
+        assert profile.as_items() is profile.as_items() != profile
+        kept = {profile: 1, profile.merging(): 2, profile.thinking(): 3, profile.as_items(): 4}
         assert kept[replace(profile)] == kept[profile]
         assert (profile.merging() == profile) == (not profile.assistant_runs and not profile.user_runs)

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from proxy.upstream.dialects import Dialect
+from proxy.upstream.dialects.responses_models import over_responses
 from proxy.upstream.dialects.table import ANTHROPIC, COHERE, COMPATIBLE, DEEPSEEK, GEMINI, GEMINI_3, MISTRAL
 from tests.proxy.upstream.dialects.fitted import Row, check_refused, check_rule
+
+BY_RESPONSES = over_responses(COMPATIBLE)
 
 LIMITS: list[Row] = [
     (
@@ -30,6 +33,14 @@ LIMITS: list[Row] = [
         {"max_tokens": 7},
         "dropped two_limits max_tokens, replaced other_name max_completion_tokens",
     ),
+    (BY_RESPONSES, {"max_tokens": 5}, {"max_tokens": 16}, "replaced out_of_range max_tokens"),
+    (
+        BY_RESPONSES,
+        {"max_completion_tokens": 5},
+        {"max_completion_tokens": 16},
+        "replaced out_of_range max_completion_tokens",
+    ),
+    (BY_RESPONSES, {"max_tokens": 16}, {"max_tokens": 16}, ""),
 ]
 
 

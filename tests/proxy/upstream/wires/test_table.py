@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,19 +14,24 @@ from proxy.config.providers.listed_providers import listed_providers
 from proxy.config.providers.provider_row import ProviderRow
 from proxy.config.providers.provider_rows import ROWS
 from proxy.core.errors import InvalidRequest
+from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.transports import completes_texts, transport_of
 from proxy.upstream.wires.gemini.wire import GEMINI
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
 from proxy.upstream.wires.table import (
+    CHATS_BY_RESPONSES,
     WIRES,
     embedding_wire_of,
     has_texts,
     most_inputs_of,
     text_wire_of,
+    wire_for,
     wire_of,
 )
-from tests.proxy.upstream.deployments import deployment_of
+from sanitizers import profile_for
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
 from tests.proxy.upstream.wires.toy.plugging import plug_in_toy
+from tests.support.builders import user
 
 ROOT = Path(__file__).parents[4]
 PROVIDERS = (*ROWS.values(), *listed_providers().values())
@@ -52,6 +58,26 @@ def test_refusal_of_huggingface_s_embeddings_names_the_settings() -> None:
     """Only litellm reads their form, and a model's name does not tell what the model is for."""
     with pytest.raises(InvalidRequest, match=r"list this model with model_info\.mode: embedding, or set"):
         embedding_wire_of(deployment_of("huggingface/BAAI/bge-m3"))
+
+
+@pytest.mark.parametrize(
+    ("model", "row"),
+    [
+        ("openai/gpt-5.3-codex", "openai"),
+        ("azure/gpt-5.1-codex", "azure"),
+        ("xai/grok-4.20-multi-agent", "openai"),
+    ],
+)
+def test_models_without_chats_take_the_wire_of_responses(model: str, row: str) -> None:
+    """So does a call whose history was made for items, and no other."""
+    deployment, plain = deployment_of(model), deployment_of("groq/m")
+    call = UpstreamCall(deployment, [user("hi")], {}, LIMITS)
+
+    assert wire_of(deployment) is wire_for(call) is CHATS_BY_RESPONSES[row]
+    chat = replace(call, deployment=plain)
+    assert wire_for(chat) is OPENAI.chat
+    assert wire_for(replace(chat, profile=profile_for("groq/m"))) is OPENAI.chat
+    assert wire_for(replace(chat, profile=profile_for("groq/m").as_items())) is CHATS_BY_RESPONSES["openai"]
 
 
 def test_azure_has_wires_of_its_own() -> None:

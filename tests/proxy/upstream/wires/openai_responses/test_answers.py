@@ -22,6 +22,22 @@ def test_response_is_read_as_a_chat_completion() -> None:
     assert answer["usage"]["total_tokens"] == 15
 
 
+def test_answer_has_log_probabilities_where_they_were_asked_for() -> None:
+    token = {"token": "a", "logprob": -0.1, "bytes": [97], "top_logprobs": []}
+    part = {"type": "output_text", "text": "a", "logprobs": [token]}
+    [choice] = read_response(response([{**MESSAGE, "content": [part]}]), BARE)["choices"]
+    [plain] = read_response(response([MESSAGE]), BARE)["choices"]
+
+    assert choice["logprobs"] == {"content": [token], "refusal": None}
+    assert "logprobs" not in plain
+
+
+def test_messages_are_apart_where_the_client_has_chats() -> None:
+    [choice] = read_response(response([MESSAGE, MESSAGE]), BARE, "\n\n")["choices"]
+
+    assert choice["message"]["content"] == "Well. ✓\n\nWell. ✓"
+
+
 @pytest.mark.parametrize(
     ("output", "fields", "reason"),
     [

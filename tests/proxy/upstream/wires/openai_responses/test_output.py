@@ -7,9 +7,15 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import UpstreamFault
-from proxy.upstream.wires.openai_responses.output import CallNames, call_id_of, read_citation, read_message
+from proxy.upstream.wires.openai_responses.output import (
+    CallNames,
+    call_id_of,
+    read_citation,
+    read_logprobs,
+    read_message,
+)
 from sanitizers.native.responses.tools import read_tools
-from tests.support.native_responses import CALL, CUSTOM, ITEMS, MESSAGE
+from tests.support.native_responses import CALL, CUSTOM, ITEMS, MESSAGE, THOUGHT
 
 TOOLS: list[dict[str, Any]] = [
     {"type": "namespace", "name": "ns", "description": "", "tools": [{"type": "function", "name": "g"}]},
@@ -78,6 +84,28 @@ def test_thoughts_refusals_and_citations_have_their_fields() -> None:
     [cited] = message["annotations"]
     assert cited == {"type": "url_citation", "url_citation": {k: v for k, v in note.items() if k != "type"}}
     assert read_citation("x") is None
+
+
+def test_texts_of_several_messages_may_be_apart() -> None:
+    """A codex model comments on its work in one message, and answers in another."""
+    empty = {**MESSAGE, "content": []}
+
+    def text_of(*items: Any) -> Any:
+        return read_message(items, NAMES, "|")["content"]
+
+    assert text_of(MESSAGE, CALL, MESSAGE) == "Well. ✓|Well. ✓"
+    assert text_of(MESSAGE, empty, empty) == "Well. ✓"
+    assert text_of(empty, MESSAGE) == "Well. ✓"
+    assert read_message([MESSAGE, MESSAGE], NAMES)["content"] == "Well. ✓Well. ✓"
+
+
+def test_log_probabilities_are_those_of_all_texts() -> None:
+    token = {"token": "a", "logprob": -0.1, "bytes": [97], "top_logprobs": []}
+    part = {"type": "output_text", "text": "a", "logprobs": [token]}
+    said = {**MESSAGE, "content": [part, part]}
+
+    assert read_logprobs([THOUGHT, said, MESSAGE, said]) == [token] * 4
+    assert read_logprobs([MESSAGE, CALL]) == []
 
 
 @pytest.mark.parametrize(

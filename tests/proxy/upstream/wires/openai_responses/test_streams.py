@@ -55,6 +55,26 @@ def test_stream_says_the_same_as_the_whole_response() -> None:
     assert chunks[-1]["usage"]["prompt_tokens"] == 10
 
 
+LATER: dict[str, Any] = {**MESSAGE, "id": "msg_2"}
+TOKENS = [{"token": "W", "logprob": -0.1}]
+WITH_LOGPROBS = {**LATER, "content": [{**part, "logprobs": TOKENS} for part in LATER["content"]]}
+
+
+@pytest.mark.parametrize("second", [LATER, WITH_LOGPROBS])
+@pytest.mark.parametrize("only", [".delta", ".done"])
+def test_texts_of_several_messages_are_apart_for_a_chat(second: dict[str, Any], only: str) -> None:
+    """A codex model comments on its work, calls, and answers. Its own format has the messages apart."""
+    events = [
+        event
+        for event in stream_of([MESSAGE, CALL, second])
+        if "output_text" not in event["type"] or event["type"].endswith(only)
+    ]
+
+    assert said(read(events), "content") == "Well. ✓\n\nWell. ✓"
+    assert said(read(events, native=True), "content") == "Well. ✓Well. ✓"
+    assert said(read(stream_of([CALL, MESSAGE])), "content") == "Well. ✓"
+
+
 def test_each_event_is_the_source_of_one_chunk() -> None:
     """A client of the same format gets each event, also those that say nothing in a chat."""
     events = stream_of(ITEMS)

@@ -6,9 +6,9 @@ import json
 
 from proxy.core.source import OPENAI_RESPONSES, SOURCE, AnswerSource
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
-from proxy.upstream.wires.table import RESPONSES
+from proxy.upstream.wires.table import CHATS_BY_RESPONSES, RESPONSES
 from tests.proxy.upstream.wires.openai_responses.calling import call_for, openai
-from tests.support.native_responses import ITEMS, response
+from tests.support.native_responses import CUSTOM, ITEMS, TOOLS, response, stream_of
 
 WIRE = RESPONSES["openai"]
 
@@ -32,3 +32,19 @@ def test_answer_has_the_response_as_its_source() -> None:
 
     assert answer[SOURCE] == AnswerSource(OPENAI_RESPONSES, native)
     assert WIRE.format == OPENAI_RESPONSES
+
+
+def test_chat_goes_out_as_a_response_and_comes_back_as_a_chat() -> None:
+    """A client of the same API gets a chat too, from which its format writes the answer."""
+    wire, call = CHATS_BY_RESPONSES["openai"], call_for({"tools": TOOLS})
+    answer = wire.read_answer(json.dumps(response([*ITEMS, CUSTOM])).encode(), call)
+    reader = wire.read_stream(call)
+    chunks = [chunk for event in stream_of([CUSTOM]) for chunk in reader.feed(json.dumps(event).encode())]
+
+    assert json.loads(wire.write_request(call, stream=False))["input"] == [
+        {"type": "message", "role": "user", "content": "Hi."}
+    ]
+    assert wire.url(call, stream=True) == "https://api.openai.com/v1/responses"
+    assert SOURCE not in answer
+    assert not any(SOURCE in chunk for chunk in chunks)
+    assert [one["function"]["name"] for one in answer["choices"][0]["message"]["tool_calls"]] == ["f", "ex"]
