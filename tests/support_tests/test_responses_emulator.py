@@ -124,6 +124,19 @@ async def test_history_of_own_items_goes_on(client: AsyncOpenAI, emulator: Emula
     assert second.output_text == "I have read the tool results."
 
 
+async def test_reserved_namespace_is_left_out_of_a_call(client: AsyncOpenAI, emulator: Emulator) -> None:
+    emulator.faults.append({"calls": [("ex", {"input": "ls"})]})
+    tools = [{"type": "namespace", "name": "functions", "description": "", "tools": [CUSTOM]}]
+    items: Any = [
+        {"type": "additional_tools", "role": "developer", "tools": tools},
+        {"role": "user", "content": "Hi."},
+    ]
+
+    [_, call] = (await client.responses.create(**asked(input=items))).output
+
+    assert (call.type, call.to_dict().get("namespace")) == ("custom_tool_call", None)
+
+
 async def test_structured_text_fits_the_schema_and_a_scripted_one_stays(
     client: AsyncOpenAI, emulator: Emulator
 ) -> None:

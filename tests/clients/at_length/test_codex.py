@@ -15,14 +15,17 @@ from tests.clients.at_length.codex import Codex
 from tests.clients.responses.cases import (
     CODEX_GEMINI,
     CODEX_GPT,
+    CODEX_NATIVE,
     GEMINI,
     LOST,
+    NATIVE_OTHER,
     STORE_ONLY,
     STORED,
     State,
 )
 from tests.clients.responses.gateways import Gateways
 from tests.clients.rounds import LAST_WORDS
+from tests.support.emulated import Fault
 from tests.support.responses_grammar import find_stream_faults
 
 WRITE = "echo real-$((40 + 2)) > note.txt; cat note.txt"
@@ -30,6 +33,9 @@ APPEND = "echo more-$((50 + 3)) >> note.txt; cat note.txt"
 COUNT = "seq 1 6000"
 PROMPT = "Please work with the note."
 SUMMARY = "The user wants to work with the note. SUMMARY-4711."
+
+UNKNOWN = (GEMINI, NATIVE_OTHER)
+"""Names that codex does not know."""
 
 Calls = Sequence[tuple[str, dict[str, Any]]]
 
@@ -40,18 +46,17 @@ def call_of(model: str, command: str) -> tuple[str, dict[str, Any]]:
     codex has a function for a name that it does not know, and for one that it knows a custom tool, which takes a
     program.
     """
-    if model == GEMINI:
+    if model in UNKNOWN:
         return "exec_command", {"cmd": command}
     return "exec", {"input": f"text(await tools.exec_command({{cmd: {json.dumps(command)}}}));"}
 
 
 def queue(gateways: Gateways, model: str, *answers: Calls | str) -> None:
     """Queue *answers* of calls or of a text for the provider of *model*."""
+    emulator = gateways.in_a_thread(model)
     for answer in answers:
-        if model == CODEX_GPT:
-            gateways.openai.faults.append(
-                {"text": answer} if isinstance(answer, str) else {"calls": list(answer)}
-            )
+        if emulator is not None:
+            emulator.faults.append({"text": answer} if isinstance(answer, str) else {"calls": list(answer)})
         elif isinstance(answer, str):
             gateways.gemini.say(answer)
         else:
@@ -60,8 +65,9 @@ def queue(gateways: Gateways, model: str, *answers: Calls | str) -> None:
 
 def accepted(gateways: Gateways, model: str) -> list[Any]:
     """Return the bodies that reached the provider of *model*, which must have accepted each of them."""
-    if model == CODEX_GPT:
-        requests = list(gateways.openai.requests)
+    emulator = gateways.in_a_thread(model)
+    if emulator is not None:
+        requests = list(emulator.requests)
         assert [request.refusal for request in requests] == [None] * len(requests)
         return [request.body for request in requests]
     journal = gateways.gemini.journal()
@@ -84,7 +90,7 @@ def check_streams(gateways: Gateways, count: int) -> None:
 
 
 @pytest.mark.parametrize("state", [STORED, LOST, STORE_ONLY], ids=attrgetter("name"))
-@pytest.mark.parametrize("model", [GEMINI, CODEX_GEMINI, CODEX_GPT])
+@pytest.mark.parametrize("model", [GEMINI, CODEX_GEMINI, CODEX_GPT, CODEX_NATIVE, NATIVE_OTHER])
 def test_a_loop_of_real_commands(gateways: Gateways, tmp_path: Path, model: str, state: State) -> None:
     """Codex runs each command once, the model gets what the commands wrote, and Gemini its signatures."""
     write, append = call_of(model, WRITE), call_of(model, APPEND)
@@ -103,24 +109,30 @@ def test_a_loop_of_real_commands(gateways: Gateways, tmp_path: Path, model: str,
     assert "real-42" in json.dumps(bodies[1])
     assert "more-53" in json.dumps(bodies[2])
     assert LAST_WORDS in json.dumps(bodies[3])
-    if model != CODEX_GPT:
+    if gateways.in_a_thread(model) is None:
         issued = [sign_call(*write, 0), sign_call(*append, 1)]
         assert [signatures_in(body) for body in bodies[:3]] == [[], issued[:1], issued]
 
 
-def test_parallel_commands(gateways: Gateways, tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", UNKNOWN)
+def test_parallel_commands(gateways: Gateways, tmp_path: Path, model: str) -> None:
     """Two calls in one answer are run both, and each result comes behind its own call."""
-    calls = [call_of(GEMINI, "echo first-$((1 + 1))"), call_of(GEMINI, "echo second-$((2 + 2))")]
-    queue(gateways, GEMINI, calls, LAST_WORDS)
+    calls = [call_of(model, "echo first-$((1 + 1))"), call_of(model, "echo second-$((2 + 2))")]
+    queue(gateways, model, calls, LAST_WORDS)
     gateways.begin(LOST)
 
-    ended = Codex(tmp_path, gateways.relay.base_url, GEMINI).run(PROMPT)
+    ended = Codex(tmp_path, gateways.relay.base_url, model).run(PROMPT)
 
     assert (ended.status, ended.texts) == (0, [LAST_WORDS]), ended
     assert sorted(ended.commands) == [("first-2\n", 0), ("second-4\n", 0)]
     check_streams(gateways, 2)
-    last = accepted(gateways, GEMINI)[-1]["contents"][-1]["parts"]
-    results = [json.dumps(part["functionResponse"]) for part in last]
+    last = accepted(gateways, model)[-1]
+    parts = last["contents"][-1]["parts"] if model == GEMINI else last["input"]
+    results = [
+        json.dumps(part)
+        for part in parts
+        if "functionResponse" in part or part.get("type") == "function_call_output"
+    ]
     assert ["first-2" in results[0], "second-4" in results[1], len(results)] == [True, True, 2]
 
 
@@ -128,6 +140,8 @@ NAMESPACED = {
     GEMINI: ("multi_agent_v1__close_agent", {"target": "nobody"}),
     CODEX_GEMINI: ("collaboration__list_agents", {}),
     CODEX_GPT: ("collaboration__list_agents", {}),
+    CODEX_NATIVE: ("collaboration__list_agents", {}),
+    NATIVE_OTHER: ("multi_agent_v1__close_agent", {"target": "nobody"}),
 }
 """A tool of a namespace, which has no effect. codex knows it by the exact pair of names alone."""
 
@@ -149,7 +163,7 @@ def test_a_tool_of_a_namespace_is_found(gateways: Gateways, tmp_path: Path, mode
 
 
 @pytest.mark.parametrize("provider", ["turnright", "OpenAI"])
-@pytest.mark.parametrize("model", [GEMINI, CODEX_GPT])
+@pytest.mark.parametrize("model", [GEMINI, CODEX_GPT, CODEX_NATIVE, NATIVE_OTHER])
 def test_compaction_ends(gateways: Gateways, tmp_path: Path, model: str, provider: str) -> None:
     """Above codex's limit there is one summary, and the next request has it instead of the long result.
 
@@ -195,16 +209,33 @@ Here it repeats a failed request once, and all of that once more. By default it 
 """
 
 
+SUMMED = {"type": "summary_text", "text": "Let me see."}
+OF_RESPONSES: dict[str, Fault] = {
+    **{name: fault for name, (fault, _) in FAILURES.items() if "status" in fault},  # type: ignore[misc]
+    "cut": {"text": LAST_WORDS, "cut_after_chunks": 8},
+    "safety": {"text": LAST_WORDS, "ends": "content_filter"},
+    "length": {"text": LAST_WORDS, "ends": "max_output_tokens"},
+    "empty": {
+        "items": [{"id": "rs_1", "type": "reasoning", "summary": [SUMMED], "encrypted_content": "gAAAAx"}]
+    },
+}
+"""The same failures of a provider of responses. An answer that is a thought alone is empty."""
+
+
+@pytest.mark.parametrize("model", [GEMINI, CODEX_NATIVE])
 @pytest.mark.parametrize("failure", FAILURES)
 def test_codex_stops_or_asks_again_as_the_failure_says(
-    gateways: Gateways, tmp_path: Path, failure: str
+    gateways: Gateways, tmp_path: Path, failure: str, model: str
 ) -> None:
     """Codex asks again after a failure that may pass, and not after one that stays."""
     fault, expected = FAILURES[failure]
-    gateways.gemini.fault(times=40, **fault)
+    if model == GEMINI:
+        gateways.gemini.fault(times=40, **fault)
+    else:
+        gateways.responses.faults.extend([OF_RESPONSES[failure]] * 40)
     gateways.begin(STORED)
 
-    ended = Codex(tmp_path, gateways.relay.base_url, GEMINI, retries=1).run(PROMPT)
+    ended = Codex(tmp_path, gateways.relay.base_url, model, retries=1).run(PROMPT)
 
     assert ended.status == 1
     assert len(gateways.relay.exchanges) == expected, ended.events

@@ -17,8 +17,11 @@ GEMINI_AS_GPT = "gpt-5.6-strict"
 """Gemini by a name that clients take for a reasoning model of OpenAI."""
 
 GPT = "gpt-4.1"
-CODEX_GPT = "gpt-5.6-sol"
+CODEX_NATIVE = "gpt-5.6-sol"
 """A name for which codex sends its tools as an item, and one custom tool among them."""
+
+CODEX_GPT = "gpt-5.6-terra"
+"""Such a name of a model that is asked in chats."""
 
 CODEX_GEMINI = "gpt-6-astra"
 """Gemini by such a name."""
@@ -29,9 +32,9 @@ NATIVE = "gpt-5.6-native"
 NATIVE_OTHER = "grok-3"
 """Such a model by a name that clients do not know."""
 
-NATIVES = (NATIVE, NATIVE_OTHER)
+NATIVES = (NATIVE, NATIVE_OTHER, CODEX_NATIVE)
 
-MODELS = (GEMINI, GEMINI_AS_GPT, GPT, *NATIVES)
+MODELS = (GEMINI, GEMINI_AS_GPT, GPT, NATIVE, NATIVE_OTHER)
 
 SCRIPTS = (
     "responses.with_openai",

@@ -10,6 +10,7 @@ from tests.clients.conftest import GEMINI_MODEL
 from tests.clients.responses.cases import (
     CODEX_GEMINI,
     CODEX_GPT,
+    CODEX_NATIVE,
     GEMINI,
     GEMINI_AS_GPT,
     GPT,
@@ -73,6 +74,7 @@ def config_of(
             {"model_name": CODEX_GPT, "litellm_params": gpt},
             {"model_name": CODEX_GEMINI, "litellm_params": strict},
             {"model_name": NATIVE, "litellm_params": azure, "transport": "direct"},
+            {"model_name": CODEX_NATIVE, "litellm_params": azure, "transport": "direct"},
             {"model_name": NATIVE_OTHER, "litellm_params": grok},
         ],
         **({} if store_url is None else {"store": {"url": store_url}}),

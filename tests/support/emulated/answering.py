@@ -39,7 +39,7 @@ class Said:
     calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     reasoning: str | None = None
     ends: str | None = None
-    items: tuple[Mapping[str, Any], ...] = ()
+    items: tuple[Mapping[str, Any], ...] | None = None
 
 
 def say(prompt: Prompt, sequence: int) -> Said:

@@ -132,8 +132,9 @@ def _chosen(wire: Wire, asked: Asked, sequence: int, fault: Fault) -> Said:
     said = say(wire.prompt(asked), sequence)
     if _ANSWERS & fault.keys():
         calls = tuple(fault.get("calls", ())) if "text" not in fault else ()
-        reasoning, items = fault.get("reasoning", said.reasoning), tuple(fault.get("items", ()))
-        return Said(fault.get("text"), calls, reasoning, fault.get("ends"), items)
+        reasoning, items = fault.get("reasoning", said.reasoning), fault.get("items")
+        scripted = None if items is None else tuple(items)
+        return Said(fault.get("text"), calls, reasoning, fault.get("ends"), scripted)
     return said
 
 

@@ -1,7 +1,7 @@
 """Builds the items and the response object of an answer, from the request and the answer's content.
 
 A call has the type of the tool that the request declares. A tool within a namespace is named ``namespace__name`` in a
-test's script.
+test's script. The namespace ``functions`` is reserved, and is left out of names and of calls.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tests.support.responses_emulator.sealing import seal
 
 CREATED = 1_760_000_000
 SUMMARY = "The emulated summary of all that was said."
+RESERVED = "functions"
 CUSTOM_SCHEMA = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 ENDS = {"max_output_tokens": "incomplete", "content_filter": "incomplete"}
 """The status of an answer that ends as the script says. Any other word is the code of a failure."""
@@ -63,7 +64,7 @@ def _named(
 ) -> Iterator[tuple[str | None, str, Mapping[str, Any]]]:
     for tool in tools:
         if tool.get("type") == "namespace":
-            yield from _named(tool.get("tools") or (), tool["name"])
+            yield from _named(tool.get("tools") or (), None if tool["name"] == RESERVED else tool["name"])
         elif tool.get("type") in ("function", "custom"):
             yield outer, tool["name"], tool
 
@@ -82,7 +83,7 @@ def text_of(item: Mapping[str, Any]) -> str:
 
 def output_of(body: Mapping[str, Any], said: Said, sequence: int, owner: str) -> list[Json]:
     """Return the items of an answer. A model that reasons begins with a thought."""
-    if said.items:
+    if said.items is not None:
         return [dict(item) for item in said.items]
     if _asks_for_summary(body):
         sealed = seal(item_id("compaction", sequence, 0), owner, said.text or SUMMARY)
