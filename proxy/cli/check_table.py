@@ -172,7 +172,14 @@ def _transport(deployment: DeploymentPreview) -> str:
         return "by the requested model, to " + (deployment.host or "its provider's address")
     if deployment.key == "the provider's own":
         why, host = "configured", "the requested model's provider"
-    return f"{deployment.transport} ({why}), to {host}"
+    return f"{deployment.transport} ({why}), to {host}{_BY_RESPONSES[deployment.by_responses]}"
+
+
+_BY_RESPONSES = {
+    "always": ", by the Responses API",
+    "with tools": ", by the Responses API where a chat has tools and the model reasons",
+    "never": "",
+}
 
 
 def _rules_rows(rules: RulesPreview) -> Rows:

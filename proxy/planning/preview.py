@@ -23,6 +23,7 @@ from proxy.planning.compact.policies import CompactionPolicies, CompactionPolicy
 from proxy.planning.plan_target import profile_of
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.planning.windows import window_of
+from proxy.upstream.dialects import asks_responses, may_ask_with_tools
 from proxy.upstream.transports import reason_of, transport_of, transports_of
 from sanitizers.budget import marks_for
 from sanitizers.budget.calibration import initial, margin
@@ -92,6 +93,9 @@ class DeploymentPreview:
     transport_from: Literal["configured", "auto"]
     litellm_because: str | None
     """The reason why ``auto`` leaves the deployment to litellm, or None where it does not."""
+
+    by_responses: Literal["always", "with tools", "never"]
+    """Says which chats are asked through the Responses API. It is ``never`` where litellm writes the request."""
 
     host: str | None
     """The host that requests go to. None where litellm knows the provider's address, or a client names the provider."""
@@ -184,6 +188,7 @@ def _deployment(deployment: Deployment, settings: Settings) -> DeploymentPreview
         transport=None if len(transports_of(deployment)) > 1 else transport_of(deployment),
         transport_from="auto" if deployment.transport == "auto" else "configured",
         litellm_because=reason_of(deployment) if transport_of(deployment) == "litellm" else None,
+        by_responses=_by_responses(deployment),
         host=None if by_name else _host(deployment),
         key=key_of_deployment(deployment),
         order=deployment.order,
@@ -195,6 +200,14 @@ def _deployment(deployment: Deployment, settings: Settings) -> DeploymentPreview
         rules=None if of_any_model else _rules(deployment, settings),
         budget=None if of_any_model else _budget(deployment, settings),
     )
+
+
+def _by_responses(deployment: Deployment) -> Literal["always", "with tools", "never"]:
+    if deployment.model.endswith("*") or transport_of(deployment) != "direct":
+        return "never"
+    if asks_responses(deployment):
+        return "always"
+    return "with tools" if may_ask_with_tools(deployment) else "never"
 
 
 def _is_by_name(deployment: Deployment) -> bool:

@@ -38,6 +38,15 @@ def test_entry_for_any_provider_goes_where_the_requested_model_is() -> None:
     ("given", "shown"),
     [
         (entry("m", "groq/x"), "direct (auto: groq is spoken directly), to api.groq.com"),
+        (
+            entry("m", "openai/gpt-5.3-codex"),
+            "direct (auto: openai is spoken directly), to api.openai.com, by the Responses API",
+        ),
+        (
+            entry("m", "openai/gpt-5.5"),
+            "direct (auto: openai is spoken directly), to api.openai.com, by the Responses API where a chat has tools "
+            "and the model reasons",
+        ),
         (entry("m", "groq/x") | {"transport": "direct"}, "direct (configured), to api.groq.com"),
         (
             entry("m", "groq/x") | {"transport": "litellm"},

@@ -45,6 +45,7 @@ async def _refuse(exchange: Exchange) -> None:
         ("gemini/gemini-2.5-pro", {"temperature": 0.25}),
         ("openai/gpt-4.1", {"extra_body": {"provider": {"sort": "price"}}}),
         ("openai/gpt-4.1", {"stream": True}),
+        ("xai/grok-4.20-multi-agent", NO_ENTRY),
         ("gemini/gemini-2.5-pro", {"stream": False}),
     ],
 )

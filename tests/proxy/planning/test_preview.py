@@ -116,6 +116,24 @@ def test_reason_for_litellm_is_told(given: dict[str, Any], reason: str | None) -
 
 
 @pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (entry(model="openai/gpt-5.3-codex"), "always"),
+        (
+            entry(model="hosted_vllm/x", api_base="http://vllm/v1") | {"model_info": {"mode": "responses"}},
+            "always",
+        ),
+        (entry(model="openai/gpt-5.3-codex") | {"transport": "litellm"}, "never"),
+        (entry(model="openai/gpt-5.5"), "with tools"),
+        (entry(model="openai/gpt-4.1"), "never"),
+    ],
+)
+def test_chats_by_the_responses_api_are_told(given: dict[str, Any], said: str) -> None:
+    """Litellm decides by itself which API it asks."""
+    assert deployment(given).by_responses == said
+
+
+@pytest.mark.parametrize(
     ("params", "key"),
     [
         ({"api_key": "sk-hidden"}, "set"),
