@@ -1,5 +1,6 @@
 """The items of OpenAI's Responses API, read as chat messages for models that do not speak it.
 
+held_objects  the ids of objects in a provider's account
 parts         reading the content of one item
 item_types    the table of item types, and what becomes of each
 envelope      what clients carry for the proxy in ``encrypted_content``
@@ -13,6 +14,12 @@ call_items    calls and their outputs
 project       items as chat messages
 write_parts   the content of chat messages as parts
 write_items   chat messages as items
+violations    the provider's rules for items
+changed_items items after changes, with their places before
+mend          changes to single items that the provider would refuse
+find_turns    the turns that a changed message was made of
+rewrite_turn  a changed turn, with the items that stay
+apply         changed messages as items, with the items that stay
 """
 
 from sanitizers.native.responses.client_tools import CLIENT_TOOLS

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sanitizers.messages import Message
-from sanitizers.native.needs import Need
-from sanitizers.native.protocol import Item, Items
+from sanitizers.native.protocol import Item, Items, Need
 from sanitizers.native.responses.client_tools import action_arguments
 from sanitizers.native.responses.parts import as_json, image_part, item_place, read_output
 from sanitizers.native.responses.tool_table import ToolTable

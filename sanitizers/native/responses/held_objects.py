@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sanitizers.native.needs import Need
+from sanitizers.native.protocol import Need
 from sanitizers.work_limit import metered
 
 HELD_PLACEHOLDER = "[This content is stored at the provider.]"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message, is_part_list
-from sanitizers.native.needs import Need
+from sanitizers.native.protocol import Need
 from sanitizers.native.responses.held_objects import HELD_PLACEHOLDER, file_need
 from sanitizers.work_limit import metered
 

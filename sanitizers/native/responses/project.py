@@ -12,8 +12,7 @@ from operator import attrgetter
 from sanitizers.changes import Change, Kind
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message
-from sanitizers.native.needs import Need
-from sanitizers.native.protocol import Item, Items, Projection, Span
+from sanitizers.native.protocol import Item, Items, Need, Projection, Span
 from sanitizers.native.responses.call_items import (
     CLIENT_CALLS,
     OUTPUTS,

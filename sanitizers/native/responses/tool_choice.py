@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
-from sanitizers.native.needs import Need
+from sanitizers.native.protocol import Need
 from sanitizers.native.responses.client_tools import CLIENT_TOOLS
 from sanitizers.native.responses.flat_names import client_key
 from sanitizers.native.responses.parts import refuse, text_at

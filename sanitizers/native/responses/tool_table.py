@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sanitizers.changes import Change
-from sanitizers.native.needs import Need
+from sanitizers.native.protocol import Need
 from sanitizers.native.responses.flat_names import ToolKey, client_key, key_of, spell_flat
 from sanitizers.record import record
 

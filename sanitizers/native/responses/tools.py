@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from sanitizers.changes import Change
 from sanitizers.messages import parse_arguments
-from sanitizers.native.needs import Need
-from sanitizers.native.protocol import Items
+from sanitizers.native.protocol import Items, Need
 from sanitizers.native.responses.client_tools import CLIENT_TOOLS
 from sanitizers.native.responses.flat_names import ToolKey, choose_flat_names, client_key, key_of
 from sanitizers.native.responses.held_objects import tool_needs

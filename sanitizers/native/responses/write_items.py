@@ -102,7 +102,7 @@ def write_output(kind: str, call_id: str, content: Any) -> Item:
     elif kind == "shell_call":
         item["output"] = _shell_results(content)
     elif kind == "local_shell_call":  # it names its call by the id of the item
-        return {"type": item["type"], "id": call_id, "output": _text_of(content)}
+        return {"type": item["type"], "id": call_id, "output": text_of(content)}
     else:
         item["output"] = write_content(content)
     return item
@@ -149,7 +149,7 @@ def _patch_result(content: Any) -> Item:
         and isinstance(held.get("output"), str | None)
     ):
         return held
-    return {"status": "completed", "output": _text_of(content)}
+    return {"status": "completed", "output": text_of(content)}
 
 
 def _shell_results(content: Any) -> list[Any]:
@@ -162,14 +162,14 @@ def _shell_results(content: Any) -> list[Any]:
         if isinstance(held, list) and held and all(map(_is_shell_result, metered(held))):
             return held
     outcome = {"type": "exit", "exit_code": 0}
-    return [{"stdout": _text_of(content), "stderr": "", "outcome": outcome}]
+    return [{"stdout": text_of(content), "stderr": "", "outcome": outcome}]
 
 
 def _is_shell_result(held: Any) -> bool:
     return isinstance(held, dict) and isinstance(held.get("outcome"), dict) and "stdout" in held
 
 
-def _text_of(content: Any) -> str:
+def text_of(content: Any) -> str:
     """Return *content* as a text, for results that can hold nothing else. Other parts than texts are left out."""
     if content is None or isinstance(content, str):
         return content or ""

@@ -1,0 +1,187 @@
+"""Tests of the changes to single items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sanitizers import Change
+from sanitizers.native.responses import SUMMARY_START, pack_summary
+from sanitizers.native.responses.changed_items import ChangedItems
+from sanitizers.native.responses.mend import drop_items, mend_items
+from sanitizers.native.responses.violations import find_item_violations
+from sanitizers.synthetic import MISSING_RESULT
+from tests.sanitizers.native.responses.building import Item, answered, called, said, sealed, thought
+from tests.sanitizers.native.responses.test_violations import BROKEN, LEGAL, SEARCH, SHELL, TRIGGER
+
+SEALED = thought("gAAAAx")
+USER = said("Hi.")
+SAID = said("Well.", "assistant", id="msg_1")
+BARE = said("Well.", "assistant")
+CUSTOM = {"type": "custom_tool_call", "call_id": "a", "name": "ex", "input": "x"}
+COMPUTER = {"type": "computer_call", "call_id": "a", "action": {"type": "screenshot"}}
+OWN_SUMMARY = {"type": "compaction", "encrypted_content": pack_summary("So far.")}
+
+
+def mended(*items: Item) -> list[Item]:
+    """Return *items* after mending."""
+    return [*mend_items(ChangedItems(items)).items]
+
+
+def reasons(*items: Item) -> list[tuple[str, int, str]]:
+    """Return the changes of *items*: kind, index and reason."""
+    return [(change.kind, change.index, change.reason) for change in mend_items(ChangedItems(items)).changes]
+
+
+@pytest.mark.parametrize("items", LEGAL.values(), ids=LEGAL)
+def test_legal_items_come_back_as_the_same_object(items: list[Any]) -> None:
+    before = ChangedItems(items)
+
+    assert mend_items(before) is before
+
+
+@pytest.mark.parametrize(("items", "broken"), BROKEN.values(), ids=BROKEN)
+def test_broken_items_become_legal_and_each_change_is_listed(items: list[Any], broken: Any) -> None:
+    done = mend_items(ChangedItems(items))
+
+    assert find_item_violations(done.items) == ()
+    assert {change.index for change in done.changes} & {index for _, index in broken}
+    assert {change.step for change in done.changes} == {"item_repair"}
+
+
+def test_unchanged_items_stay_the_same_objects() -> None:
+    items = [USER, SEALED, SAID, called("a"), {**USER}]
+
+    done = mend_items(ChangedItems(items))
+
+    assert [id(item) for item in done.items[:4]] == [id(item) for item in items[:4]]
+    assert done.origins == (0, 1, 2, 3, 3, 4)
+
+
+@pytest.mark.parametrize("sealed_by", [sealed("hm"), None, ""])
+def test_thought_that_the_provider_cannot_read_goes_and_its_items_lose_their_ids(
+    sealed_by: str | None,
+) -> None:
+    """An item's id may require the thought before it."""
+    call = called("a", id="fc_1")
+
+    assert mended(USER, thought(sealed_by, "hm"), SAID, call, answered("a", id="fco_1")) == [
+        USER,
+        BARE,
+        called("a"),
+        answered("a", id="fco_1"),
+    ]
+
+
+def test_search_that_follows_a_dropped_thought_is_dropped_too() -> None:
+    """It needs its id, which may require the thought."""
+    assert mended(thought(None), SEARCH, SAID) == [BARE]
+    assert reasons(thought(None), SEARCH, SAID) == [
+        ("dropped", 0, "reasoning_unsealed"),
+        ("dropped", 1, "item_of_reasoning"),
+        ("replaced", 2, "item_of_reasoning"),
+    ]
+
+
+def test_items_of_the_next_thought_keep_their_ids() -> None:
+    assert mended(thought(None, item_id="rs_2"), SEALED, SAID) == [SEALED, SAID]
+
+
+def test_thought_whose_next_item_is_dropped_is_dropped_too() -> None:
+    odd = {**SEARCH, "action": {"type": "other"}}
+
+    assert mended(SEALED, odd, SAID) == [BARE]
+    assert mended(SEALED, {**SEARCH, "id": "!"}, USER) == [USER]
+
+
+def test_call_without_output_gets_one_of_its_type() -> None:
+    patch = {"type": "apply_patch_call", "call_id": "a", "operation": {"type": "delete_file", "path": "x"}}
+    outputs = [mended(call)[1] for call in (called("a"), CUSTOM, SHELL, patch)]
+
+    assert outputs == [
+        {"type": "function_call_output", "call_id": "a", "output": MISSING_RESULT},
+        {"type": "custom_tool_call_output", "call_id": "a", "output": MISSING_RESULT},
+        {"type": "local_shell_call_output", "id": "lsh_1", "output": MISSING_RESULT},
+        {"type": "apply_patch_call_output", "call_id": "a", "status": "completed", "output": MISSING_RESULT},
+    ]
+
+
+def test_computer_without_its_screen_is_a_function() -> None:
+    assert mended(COMPUTER) == [
+        {"type": "function_call", "call_id": "a", "name": "computer", "arguments": '{"type": "screenshot"}'},
+        answered("a", MISSING_RESULT),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "output", "written"),
+    [
+        (
+            CUSTOM,
+            answered("a", id="x"),
+            {"type": "custom_tool_call_output", "call_id": "a", "output": "ok", "id": "x"},
+        ),
+        (SHELL, answered("a"), {"type": "local_shell_call_output", "id": "lsh_1", "output": "ok"}),
+        (
+            called("a"),
+            {"type": "apply_patch_call_output", "call_id": "a", "status": "failed", "output": "no"},
+            answered("a", '{"status": "failed", "output": "no"}'),
+        ),
+        (called("a"), {"type": "shell_call_output", "call_id": "a", "output": [1]}, answered("a", "[1]")),
+    ],
+    ids=["custom", "local shell", "patch", "shell"],
+)
+def test_output_gets_the_type_of_its_call(call: Item, output: Item, written: Item) -> None:
+    assert mended(call, output) == [call, written]
+
+
+def test_long_id_of_a_call_becomes_the_same_digest_on_both_sides() -> None:
+    """Ids that begin alike stay apart."""
+    one, two = "x" * 65, "x" * 66
+    done = mended(called(one), called(two), answered(two), answered(one))
+    ids = [item["call_id"] for item in done]
+
+    assert ids[0] == ids[3] != ids[1] == ids[2]
+    assert all(len(call_id) <= 64 for call_id in ids)
+
+
+def test_id_that_the_provider_refuses_is_dropped() -> None:
+    assert mended({**SAID, "id": "__fake_id__"}) == [BARE]
+    assert mended({**SEALED, "id": ""}, BARE) == [{k: v for k, v in SEALED.items() if k != "id"}, BARE]
+
+
+def test_repeated_item_is_dropped_and_another_one_of_its_id_loses_the_id() -> None:
+    assert mended(SEALED, SAID, USER, SEALED, SAID) == [SEALED, SAID, USER]
+    other = said("Other.", "assistant", id="msg_1")
+    assert mended(SAID, USER, other) == [SAID, USER, said("Other.", "assistant")]
+
+
+def test_own_summary_is_a_message_and_stands_for_the_models_items() -> None:
+    later = {**OWN_SUMMARY, "encrypted_content": pack_summary("More.")}
+    message = {"type": "message", "role": "user", "content": SUMMARY_START + "More."}
+
+    assert mended(USER, OWN_SUMMARY, SAID, called("a"), answered("a"), later, BARE) == [USER, message, BARE]
+
+
+def test_trigger_is_moved_to_the_end_once() -> None:
+    assert mended(TRIGGER, USER) == [USER, TRIGGER]
+    assert mended(TRIGGER, USER, {**TRIGGER}) == [USER, TRIGGER]
+
+
+def test_changes_have_the_indexes_that_the_items_had_at_first() -> None:
+    """The list was changed before, by two items less."""
+    before = ChangedItems([USER, SEALED], (Change("item_repair", "dropped", 1, "x"),), (2, 3))
+
+    done = mend_items(before)
+
+    assert [(change.index, change.reason) for change in done.changes] == [(1, "x"), (3, "reasoning_alone")]
+    assert done.origins == (2,)
+
+
+def test_dropped_items_leave_none_that_needs_them() -> None:
+    """The dropped items themselves are not listed."""
+    done = drop_items([USER, SEALED, SAID, USER], {1})
+
+    assert done.items == [USER, BARE, USER]
+    assert [(change.index, change.reason) for change in done.changes] == [(2, "item_of_reasoning")]
