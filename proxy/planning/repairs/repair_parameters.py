@@ -20,11 +20,20 @@ _NEVER = frozenset({"functions", "messages", "model", "stream", "tools"})
 """Parameters that are never dropped. Without one of these, the request would mean something else."""
 
 _NAMED = (
-    re.compile(r"unsupported (?:parameter|value): '(?P<name>\w+)"),  # qwen-code#921, vscode#253673
+    re.compile(r"unsupported (?:parameter|value): '(?P<name>[\w.]+)"),  # qwen-code#921, vscode#253673
     re.compile(r"unknown parameter: '(?P<name>\w+)"),
     re.compile(r"unrecognized request arguments? supplied: (?P<name>\w+(?:, ?\w+)*)"),  # budibase#17211
     re.compile(r"'type': 'extra_forbidden', 'loc': \('body', '(?P<name>\w+)'\)"),  # vLLM: MaxKB#2912
 )
+_FIELDS = MappingProxyType(
+    {
+        "reasoning.effort": "reasoning_effort",
+        "text.format": "response_format",
+        "text.verbosity": "verbosity",
+    }
+)
+"""Chat's names of parameters that stand in another field of the Responses API."""
+
 _LIMITS = MappingProxyType({"max_completion_tokens": "max_tokens", "max_tokens": "max_completion_tokens"})
 """Two names of one limit. A server knows the old name, the new one, or both (gollm#33, MaxKB#2912)."""
 
@@ -40,6 +49,7 @@ def drop_refused_parameters(draft: Draft, error: ProviderError) -> Draft:
         for found in says.finditer(error.words)
         for name in re.split(", ?", found["name"])
     ]
+    refused = [_FIELDS.get(name) or name.partition(".")[0] for name in refused]
     parameters = dict(draft.parameters)
     changes = []
     for name in dict.fromkeys(refused):

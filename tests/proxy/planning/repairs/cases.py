@@ -573,6 +573,13 @@ CASES = (
         {"top_p": 1, "temperature": 0.2},
     ),
     Case(
+        "parameter-of-the-responses-api",
+        "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
+        _ASK,
+        lambda r: r.parameters == {"top_p": 1},
+        {"top_p": 1, "reasoning_effort": "low"},
+    ),
+    Case(
         "parameter-unrecognized",
         "Unrecognized request argument supplied: reasoning_effort",
         _ASK,
