@@ -24,7 +24,7 @@ def find_provider_object_warnings(
             speaks = speaks_a_format(deployment)
             for key in ("provider_objects", "provider_state"):
                 if getattr(entry, key) and not speaks:
-                    yield f"{path}.{key}: has no effect, since {deployment.model} is always asked in the format of chats"
+                    yield f"{path}.{key}: has no effect, since {deployment.model} is asked in the format of chats"
             if not speaks:
                 continue
             if entry.provider_objects and is_shared:

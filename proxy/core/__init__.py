@@ -4,7 +4,6 @@ The modules that hold values, in the order in which the data reach them:
 
     deployment      one model at one provider, with the credentials for it
     source          the body of a request and the events of an answer, with the format they are in
-    provider_needs  what only a provider can serve in a request
     chat_request    one chat request as the client meant it, with its tools
     text_request    the same for embeddings and text completions, with their texts
     canonical_chat  the keys of a chat message, which is a plain dict

@@ -1,4 +1,4 @@
-"""A chat request in the form that the whole proxy uses, and the list of tools that requests share."""
+"""A chat request in the form that the whole proxy uses, with what it needs of its provider, and the tools it shares."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.core.provider_needs import ProviderNeed
+from proxy.core.errors import InvalidRequest
 from proxy.core.source import Source
 from sanitizers import Change, Messages
 from sanitizers.outline import Outline
@@ -41,6 +41,29 @@ class KnownTools:
 
     names: tuple[str, ...] = ()
     """The declared names, if the tools are checked."""
+
+
+@record
+class ProviderNeed:
+    """One place of a request that only the provider of the client's own format can serve.
+
+    *error*, *message* and *param* are those of the refusal where no deployment can serve it.
+    """
+
+    message: str
+    param: str
+    error: type[InvalidRequest] = InvalidRequest
+    names_object: bool = False
+    """True for the id of an object in the provider's account."""
+
+    holds_history: bool = False
+    """True where the provider holds a part of the conversation, so that the request has only the rest of it."""
+
+    wants_state: bool = False
+    """True where only a deployment with ``provider_state`` can know that part."""
+
+    can_be_left_out: bool = False
+    """True for what is left out and reported where the provider is asked in another format."""
 
 
 @record

@@ -200,7 +200,7 @@ class Attempts(Generic[PlanT, CallT]):
         if chosen.plan is not None:
             self.record.use_plan(chosen.plan, chosen.answer_changes if chosen.is_answer else ())
         if isinstance(chosen.error, UpstreamFault):
-            set_client_error(chosen.error, chosen.row, chosen.said.retry_after_s)
+            set_client_error(chosen.error, chosen.row, chosen.said.retry_after_s, chosen.said.codes)
             message = self.gateway.secrets.mask(chosen.error.message)
             if chosen.row.kind is Kind.MODEL_GONE:
                 find = partial(near_models, self.gateway.settings, self.record.asked, chosen.deployment)

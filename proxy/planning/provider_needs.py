@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from proxy.core.chat_request import ChatRequest
+from proxy.core.chat_request import ChatRequest, ProviderNeed
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
-from proxy.core.provider_needs import ProviderNeed
 from proxy.core.source import OPENAI_RESPONSES, Source
 from proxy.upstream.dialects.responses_models import speaks_responses
 from proxy.upstream.transports import transport_of

@@ -11,6 +11,7 @@ status alone would mislead them.
 from __future__ import annotations
 
 import math
+from collections.abc import Set
 from http import HTTPStatus
 from types import MappingProxyType
 
@@ -26,6 +27,9 @@ _CODES = MappingProxyType(
         Kind.RATE_LIMITED: "rate_limit_exceeded",
     }
 )
+_FIELDS_OF_CODES = MappingProxyType({"previous_response_not_found": "previous_response_id"})
+"""Codes of a provider that clients act on, where it was asked in their own format, with the field at fault."""
+
 SDK_RETRIES = frozenset({408, 409, 429})
 """Statuses under 500 that OpenAI's and Anthropic's SDKs retry (openai-python 3.3.1)."""
 
@@ -38,12 +42,17 @@ def refused_key_message(status: int) -> str:
     return f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
 
 
-def set_client_error(fault: UpstreamFault, row: Row, asked_s: float | None) -> None:
+def set_client_error(
+    fault: UpstreamFault, row: Row, asked_s: float | None, codes: Set[str] = frozenset()
+) -> None:
     """Set the code, status and headers of *fault*, a failure of the kind of *row*.
 
-    *asked_s* is the delay in seconds that the provider asks for, or None.
+    *asked_s* is the delay in seconds that the provider asks for, or None. *codes* are those in the provider's error.
     """
     fault.code = _CODES.get(row.kind, fault.code)  # type: ignore[misc]  # the class has the usual one
+    for code in codes & _FIELDS_OF_CODES.keys():
+        fault.code = code  # type: ignore[misc]  # the class has the usual one
+        fault.param = _FIELDS_OF_CODES[code]
     if row.kind is Kind.CONTEXT_OVERFLOW:
         fault.upstream_status = HTTPStatus.BAD_REQUEST
     refused = row.kind is Kind.KEY_REFUSED and fault.cause is Cause.REFUSED

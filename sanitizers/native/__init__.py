@@ -4,7 +4,6 @@ An item whose messages come back from the sanitizer as the same objects stays th
 rule by itself. All other items are written anew. So unchanged items keep the fields that a chat message cannot hold.
 
     protocol    the methods of every format: project a list, check its rules, apply changed messages to it
-    needs       what only the provider of the format can serve
     gemini      Gemini's ``contents``
     responses   the items of OpenAI's Responses API, for models that are asked by chat
 

@@ -47,6 +47,24 @@ class ItemViolation:
     index: int
 
 
+@record
+class Need:
+    """One place of a request that only the provider of the request's own format can serve.
+
+    *message*, *rule* and *param* are those of the refusal, as in :class:`~sanitizers.errors.Unrepairable`.
+    *names_object* is true for the id of an object in the provider's account. With *holds_history*, the provider holds a
+    part of the conversation, so that the request has only the rest of it. What *can_be_left_out* is left out of a chat
+    and reported.
+    """
+
+    message: str
+    rule: str
+    param: str
+    names_object: bool = False
+    holds_history: bool = False
+    can_be_left_out: bool = False
+
+
 P = TypeVar("P", bound=Projection)
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from proxy.core.chat_request import ProviderNeed
 from proxy.core.errors import InvalidRequest
-from proxy.core.provider_needs import ProviderNeed
 from proxy.ingress.json_fields import load_object, named_model, read_model, refuse_nesting
 from proxy.ingress.mend_surrogates import mend_surrogates
 from proxy.ingress.openai_responses.echo import make_echo

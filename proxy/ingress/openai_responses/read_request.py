@@ -7,15 +7,14 @@ from operator import is_
 from types import MappingProxyType
 from typing import Any
 
-from proxy.core.chat_request import ChatRequest
+from proxy.core.chat_request import ChatRequest, ProviderNeed
 from proxy.core.errors import InvalidRequest, NotFound
-from proxy.core.provider_needs import ProviderNeed
 from proxy.core.source import OPENAI_RESPONSES, NativeRequest, Source
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
 from proxy.ingress.openai_responses.known_tools import read_known_tools
 from sanitizers import Unrepairable
 from sanitizers.native import Items
-from sanitizers.native.needs import Need
+from sanitizers.native.protocol import Need
 from sanitizers.native.responses.project import ResponsesProjection, project
 from sanitizers.native.responses.tools import ToolTable, read_tool_choice
 from sanitizers.outline import Outline

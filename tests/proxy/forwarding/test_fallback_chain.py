@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from proxy.config import Settings
+from proxy.config import Settings, load_settings
 from proxy.core.errors import ModelNotFound
 from proxy.forwarding.fallback_chain import FallbackChain
+from proxy.ingress.openai_responses.fields import read_fields
+from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.resilience.failure_table import TABLE, Kind, Row
 from proxy.resilience.read_error import NO_ERROR_FACTS
 from tests.support.proxied import settings_of
@@ -135,3 +139,28 @@ def test_fallback_that_was_left_out_is_not_asked() -> None:
         },
     )
     assert names_after(FallbackChain("a", of), SERVER) == ["c"]
+
+
+def test_pools_have_the_deployments_that_can_serve_what_the_request_needs() -> None:
+    """Where none of a pool can, it stays whole, and its plan refuses the request."""
+    fields = read_fields(b'{"model": "m", "prompt": {"id": "p"}}', max_nesting=9)
+    chat = to_chat(fields, fields.items).chat
+    entries = [
+        {"model_name": name, "litellm_params": {"model": model}}
+        for name, model in [
+            *(("a", "gemini/x"), ("a", "openai/x"), ("a", "xai/x"), ("b", "gemini/x"), ("b", "openai/y")),
+            ("c", "gemini/x"),
+        ]
+    ]
+    file = {"model_list": entries, "router_settings": {"fallbacks": [{"a": ["c", "b"]}]}}
+    chain = FallbackChain("a", load_settings(json.dumps(file).encode(), {}).settings, chat)
+    pools = [chain.pool]
+    while chain.can_fall_back(SERVER):
+        chain.fall_back(SERVER)
+        pools.append(chain.pool)
+
+    assert [[member.model for member in pool] for pool in pools] == [
+        ["openai/x", "xai/x"],
+        ["gemini/x"],
+        ["openai/y"],
+    ]

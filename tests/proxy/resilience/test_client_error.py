@@ -108,3 +108,14 @@ def test_the_provider_s_own_headers_stay() -> None:
     fault = told(Kind.QUOTA_EXHAUSTED, 429, 45.0, headers={"retry-after": "3", "X-Should-Retry": "true"})
 
     assert fault.headers == {"retry-after": "3", "X-Should-Retry": "true"}
+
+
+def test_code_that_clients_act_on_stays_the_providers() -> None:
+    """A client that continues an unknown response must send its whole history (codex-lb#1817)."""
+    fault = UpstreamFault("Not found.", upstream_status=400)
+    set_client_error(fault, ROWS[Kind.INVALID_REQUEST], None, frozenset({"previous_response_not_found", "x"}))
+
+    assert (fault.code, fault.param) == ("previous_response_not_found", "previous_response_id")
+    other = UpstreamFault("No.", upstream_status=400)
+    set_client_error(other, ROWS[Kind.INVALID_REQUEST], None, frozenset({"x"}))
+    assert (other.code, other.param) == ("upstream_error", None)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from proxy.core.chat_request import ProviderNeed
 from proxy.core.errors import InvalidRequest, NotFound
 from proxy.core.json_text import write_json
 from proxy.core.offload import LARGE, run_offloaded
-from proxy.core.provider_needs import ProviderNeed
 from proxy.ingress.openai_responses.fields import ResponsesFields
 from proxy.ingress.openai_responses.ids import is_own_id
 from proxy.state.sessions.item_lists import id_of, without_repeated

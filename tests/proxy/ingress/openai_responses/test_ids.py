@@ -6,7 +6,13 @@ import re
 
 import pytest
 
-from proxy.ingress.openai_responses.ids import ITEM_PREFIXES, ItemIds, make_response_id
+from proxy.ingress.openai_responses.ids import (
+    ITEM_PREFIXES,
+    ItemIds,
+    is_own_id,
+    make_conversation_id,
+    make_response_id,
+)
 
 LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -42,3 +48,33 @@ def test_response_ids_follow_from_the_seed() -> None:
 def test_the_call_in_the_older_form_has_a_legal_id() -> None:
     """Ids of calls have 40 characters at most."""
     assert re.fullmatch(r"call_[a-z0-9]{1,35}", ItemIds("resp_1").legacy_call_id())
+
+
+def test_own_ids_are_told_from_those_of_openai() -> None:
+    """OpenAI's ids of responses and conversations have as many hexadecimal digits, or two more."""
+    own = make_response_id("a")
+    conversation = make_conversation_id("a")
+    items = [ItemIds(own).item_id(kind, 3) for kind in ITEM_PREFIXES]
+
+    assert all(map(is_own_id, (own, conversation, *items)))
+    assert conversation.startswith("conv_")
+
+
+@pytest.mark.parametrize(
+    "id_",
+    [
+        "",
+        "resp_",
+        "resp_x",
+        "resp_67ccd2bed1ec8190b14f964abc0542670bb6a6b452d3795b",
+        "conv_689667905b048191b4740501625afd940c7533ace33a2dab",
+        "msg_67ccd2bf17f0819081ff3bb2cf6508e60bb6a6b452d3795b",
+        "rs_0ab93d8a12f1a04e0068f2a1b2c3d4819aa1b2c3d4e5f60718",
+        make_response_id("a") + "0",
+        make_response_id("a").replace("resp", "msg"),
+        make_response_id("a")[:-1] + "x",
+        "resp_" + "0" * 48,
+    ],
+)
+def test_foreign_ids_are_not_own(id_: str) -> None:
+    assert not is_own_id(id_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from proxy.ingress.openai_responses.answer import ResponsesAnswers
 from proxy.ingress.openai_responses.answer_context import AnswerContext
 from proxy.ingress.openai_responses.echo import ResponseHead, make_echo
 from proxy.ingress.openai_responses.native_response import own_answer, own_item, own_response
@@ -58,3 +59,19 @@ def test_calls_have_the_ids_of_the_canonical_answer() -> None:
 def test_item_with_the_right_id_stays() -> None:
     assert own_item(CALL, CALL["call_id"]) is CALL
     assert own_item(CALL, None) is CALL
+
+
+def test_names_of_a_provider_that_stores_responses_stay() -> None:
+    """What is written after them has the same names. An attempt that failed leaves none behind."""
+    given = ResponsesAnswers(
+        ResponseHead(RESPONSE_ID, 7, make_echo({"model": "m"})), read_tools(None, ()), relays_ids=True
+    )
+    native = response(ITEMS, store=True, previous_response_id="resp_0", conversation={"id": "conv_1"})
+    own = own_response(given, native, "m")
+
+    assert own == {**native, "model": "m"}
+    assert (given.head.id, given.head.created_at) == ("resp_theirs", 7)
+    assert given.head.echo["previous_response_id"] == "resp_0"
+    given.write_stream()
+    assert given.head.id == RESPONSE_ID
+    assert own_response(given, {**native, "id": None}, "m")["id"] == RESPONSE_ID

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sanitizers import Unrepairable
-from sanitizers.native.needs import Need
+from sanitizers.native.protocol import Need
 from sanitizers.native.responses.parts import (
     as_json,
     read_content,

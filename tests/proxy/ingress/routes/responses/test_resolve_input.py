@@ -9,7 +9,8 @@ import pytest
 
 from proxy.core.errors import NotFound
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
-from proxy.ingress.routes.responses.resolve_input import referenced, resolve_input
+from proxy.ingress.openai_responses.ids import make_response_id
+from proxy.ingress.routes.responses.resolve_input import leave_to_provider, referenced, resolve_input
 from proxy.state.sessions.responses import ResponseRecord
 from tests.support.session_stores import memory_sessions
 
@@ -67,3 +68,68 @@ async def test_item_stands_once_however_often_it_is_named() -> None:
         ("unknown_reference", 2),
         *(("repeated_reference", index) for index in (3, 4, 5)),
     ]
+
+
+def asking_for(*ids: str, **named: Any) -> ResponsesFields:
+    """Return the fields of a request with references to *ids*."""
+    items = [{"type": "item_reference", "id": id_} for id_ in ids]
+    given = {"model": "m", "input": [*items, {"role": "user", "content": "a"}], **named}
+    return read_fields(json.dumps(given).encode(), max_nesting=50)
+
+
+@pytest.mark.parametrize("stores", [False, True])
+@pytest.mark.parametrize(
+    ("named", "code"),
+    [
+        ({"previous_response_id": "resp_theirs"}, "previous_response_not_found"),
+        ({"conversation": "conv_theirs"}, None),
+        ({"conversation": {"id": "conv_theirs"}}, None),
+    ],
+)
+async def test_conversation_that_a_provider_may_know_is_a_need(
+    named: dict[str, Any], code: str | None, stores: bool
+) -> None:
+    """Without leave, or with an id of the proxy's own, it is refused."""
+    sessions = memory_sessions() if stores else None
+    resolved = await resolve_input(asking_for(**named), sessions, "", 0, may_be_foreign=True)
+    [need] = resolved.needs
+
+    assert (need.param, need.holds_history, need.names_object, need.wants_state) == (
+        *named,
+        True,
+        True,
+        False,
+    )
+    assert need.error.code == code or code is None
+    with pytest.raises(need.error) as refused:
+        await resolve_input(asking_for(**named), sessions, "", 0)
+    assert (refused.value.message, refused.value.param) == (need.message, need.param)
+    own = {name: make_response_id("lost") for name in named}
+    with pytest.raises(need.error):
+        await resolve_input(asking_for(**own), sessions, "", 0, may_be_foreign=True)
+
+
+async def test_reference_that_a_provider_may_know_stays() -> None:
+    """Its thoughts stay beside it, since OpenAI refuses an item without its thought."""
+    known = {"id": "msg_ours", "type": "message", "role": "user", "content": "b"}
+    sessions = memory_sessions()
+    await sessions.keep_response("", ResponseRecord("resp_1", [known], [], {}, "m", 0))
+    fields = asking_for("rs_theirs", "msg_theirs", "msg_ours")
+    resolved = await resolve_input(fields, sessions, "", 0, may_be_foreign=True)
+
+    assert resolved.items == [*fields.items[:2], known, fields.items[3]]
+    assert [(need.param, need.holds_history) for need in resolved.needs] == [("input", True)]
+    assert "msg_theirs" in resolved.needs[0].message
+    alone = await resolve_input(asking_for("rs_theirs"), sessions, "", 0, may_be_foreign=True)
+    assert ([change.reason for change in alone.changes], alone.needs) == (["unknown_reference"], ())
+    with pytest.raises(NotFound):
+        await resolve_input(asking_for("msg_theirs", f"msg_{1:042x}"), sessions, "", 0, may_be_foreign=True)
+
+
+async def test_input_for_a_provider_that_stores_responses_is_as_it_came() -> None:
+    fields = asking_for("rs_theirs", previous_response_id="resp_theirs")
+    resolved = leave_to_provider(fields)
+
+    assert resolved.items is fields.items
+    assert [(need.param, need.wants_state) for need in resolved.needs] == [("previous_response_id", True)]
+    assert leave_to_provider(asking_for()).needs == ()
