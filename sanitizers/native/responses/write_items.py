@@ -27,11 +27,11 @@ _PATCH_STATUSES = ("completed", "failed")
 
 
 def write_items(messages: Messages, table: ToolTable | None) -> list[Item]:
-    """Return *messages*, a legal history in canonical form, as items.
+    """Return *messages*, a history that :func:`sanitizers.validation.read_history` accepts, as items.
 
     *table* has the tools that the client declared with items of their own. Without a table each call of a function is a
-    ``function_call``. Reading the items again gives the same messages, but for thoughts, signatures and a participant's
-    ``name``.
+    ``function_call``. Reading the items of a legal history again gives the same messages, but for thoughts, signatures and a
+    participant's ``name``.
     """
     writer = ItemWriter(table)
     return [item for message in metered(messages) for item in writer.write(message)]
@@ -69,14 +69,16 @@ class ItemWriter:
 
     def _write_call(self, call: Message) -> Item:
         call_id = call.get("id") or ""
-        if (custom := call.get("custom")) is not None:  # chat's own custom calls
+        function, custom = call.get("function"), call.get("custom")
+        if function is None and custom is not None:  # chat's own custom calls
             self._kinds[call_id] = _CUSTOM
-            return {"type": _CUSTOM, "call_id": call_id, "name": custom["name"], "input": custom["input"]}
-        function = call["function"]
+            said = {"name": custom.get("name") or "", "input": custom.get("input") or ""}
+            return {"type": _CUSTOM, "call_id": call_id, **said}
+        function = function or {}
         arguments = function.get("arguments")
         if not isinstance(arguments, str):
             arguments = "{}" if arguments is None else as_json(arguments, "arguments")
-        name = function["name"]
+        name = function.get("name") or ""
         declared = None if self._table is None else self._table.declared(name)
         item = _call_of_client(declared, call_id, arguments)
         if item is None:

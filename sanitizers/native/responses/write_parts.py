@@ -29,6 +29,7 @@ def write_said(content: Any, refusal: Any) -> Any:
 
     The text alone stays a text. Thoughts are no words. A media part has no form in an assistant's item.
     """
+    refusal = refusal if isinstance(refusal, str) else None
     if not refusal and (content is None or content.__class__ is str):
         return content
     parts = [{"type": "text", "text": content}] if isinstance(content, str) and content else content

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from sanitizers import Unrepairable, sanitize
 from sanitizers.native.responses import project, read_tools, write_items
 from sanitizers.profiles import OPENAI
+from sanitizers.validation import read_history
 from sanitizers.work_limit import WorkLimit, limited_by
 from tests.sanitizers.native.responses.building import NO_TOOLS, Item, answered, called
-from tests.support.strategies import damaged_histories, legal_histories
+from tests.support.strategies import any_histories, damaged_histories, legal_histories
+from tests.support.strategies.hostile import paths_of, replaced
 
 DECLARED: list[Item] = [
     {"type": "function", "name": "f"},
@@ -256,6 +258,21 @@ def test_a_repaired_history_is_written_and_keeps_its_calls(history: list[Item], 
     again = project(items, NO_TOOLS if table is None else table).messages
 
     assert _call_ids(again) == _call_ids(legal)
+
+
+ODD: list[Any] = [None, "", 0, [], {}, "odd", ["odd"], {"name": "f"}, [{"type": "text"}]]
+
+
+@given(st.one_of(any_histories(), damaged_histories()), st.data(), st.sampled_from([None, TABLE]))
+def test_every_readable_history_can_be_written(history: list[Item], data: st.DataObject, table: Any) -> None:
+    """In the modes ``off`` and ``observe`` a history goes out as it came, however broken it is."""
+    path = data.draw(st.sampled_from([*paths_of(history)]))
+    for spoilt in (history, replaced(history, path, data.draw(st.sampled_from(ODD)))):
+        try:
+            read_history(spoilt)
+        except Unrepairable:
+            continue
+        assert all(isinstance(item, dict) and item["type"] for item in write_items(spoilt, table))
 
 
 def test_work_is_linear_and_counted() -> None:
