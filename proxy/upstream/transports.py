@@ -13,6 +13,7 @@ from proxy.config.providers.why_litellm import CallFacts, why_litellm
 from proxy.config.schema.routes import ANY_MODEL, Routes
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
+from proxy.upstream.dialects.responses_models import asks_responses
 from proxy.upstream.wires import table
 
 
@@ -91,8 +92,10 @@ def completes_texts(deployment: Deployment) -> bool:
     """Tell whether a deployment has an endpoint for text completions. Other deployments get a chat request instead.
 
     The endpoint is part of OpenAI's API. The proxy uses it for OpenAI, for self-hosted servers, and for deployments
-    with the direct transport.
+    with the direct transport. A model that is asked through the Responses API has no other endpoint.
     """
+    if asks_responses(deployment) and transport_of(deployment) == "direct":
+        return False
     if deployment.provider == "openai" or deployment.provider in OPENAI_SERVERS:
         return has_address(deployment.provider, deployment.api_base)
     return table.has_texts(deployment) and transport_of(deployment) == "direct"

@@ -30,8 +30,8 @@ def write_items(messages: Messages, table: ToolTable | None) -> list[Item]:
     """Return *messages*, a history that :func:`sanitizers.validation.read_history` accepts, as items.
 
     *table* has the tools that the client declared with items of their own. Without a table each call of a function is a
-    ``function_call``. Reading the items of a legal history again gives the same messages, but for thoughts, signatures and a
-    participant's ``name``.
+    ``function_call``. Reading the items of a legal history again gives the same messages, but for thoughts, signatures
+    and a participant's ``name``.
     """
     writer = ItemWriter(table)
     return [item for message in metered(messages) for item in writer.write(message)]

@@ -303,3 +303,6 @@ def test_text_completions_go_to_providers_that_have_the_endpoint(
     deployment = replace(deployment_of(model, api_base="http://127.0.0.1:1/v1"), transport=transport)
 
     assert completes_texts(deployment) is completes
+    if completes and deployment.provider == "openai":
+        by_responses = replace(deployment, mode="responses")
+        assert completes_texts(by_responses) is (transport == "litellm")
