@@ -75,6 +75,16 @@ def at_bedrock(body: Mapping[str, Any]) -> list[Any]:
     return values
 
 
+def at_responses(body: Mapping[str, Any]) -> list[Any]:
+    """Return the texts and results in ``input``, and the instructions. A JSON object stays an object too."""
+    values = _in_result(body.get("instructions"))
+    for item in body["input"]:
+        held = item.get("content", item.get("output"))
+        for text in [held] if isinstance(held, str) else [part.get("text") for part in held or ()]:
+            values += _in_result(text)
+    return values
+
+
 def at_ollama(body: Mapping[str, Any]) -> list[Any]:
     """Return the texts in ``messages``. A text that is a JSON object is returned as an object too."""
     return [value for message in body["messages"] for value in _in_result(message.get("content"))]

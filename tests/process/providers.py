@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.process.delivered import at_anthropic, at_bedrock, at_gemini, at_ollama, at_openai
+from tests.process.delivered import (
+    at_anthropic,
+    at_bedrock,
+    at_gemini,
+    at_ollama,
+    at_openai,
+    at_responses,
+)
 from tests.process.emulators import Gemini
 from tests.process.running import Served, serve
 from tests.support.anthropic_emulator import ANTHROPIC
@@ -23,6 +30,7 @@ from tests.support.cohere_emulator import COHERE
 from tests.support.emulated import Emulator, Wire
 from tests.support.ollama_emulator import OLLAMA
 from tests.support.openai_emulator import OPENAI
+from tests.support.responses_emulator import RESPONSES
 
 THROUGH_LITELLM = "litellm/"
 
@@ -35,12 +43,16 @@ WIRES: Mapping[str, Wire] = {
     "mistral": MISTRAL,
     "ollama_chat": TEMPLATED,
     "openai": OPENAI,
+    "xai": RESPONSES,
     "litellm/deepseek": DEEPSEEK,
     "litellm/hosted_vllm": TEMPLATED,
     "litellm/mistral": MISTRAL,
     "litellm/ollama_chat": OLLAMA,
 }
-"""The wire of each route. litellm speaks Ollama's own. Gemini's wire is emulated in its own process."""
+"""The wire of each route. litellm speaks Ollama's own. Gemini's wire is emulated in its own process.
+
+xAI's emulator answers in the Responses API alone.
+"""
 
 MODELS = (
     "gemini/gemini-2.5-pro",
@@ -80,6 +92,7 @@ _READ: Mapping[str, Callable[[Mapping[str, Any]], list[Any]]] = {
     "bedrock": at_bedrock,
     "gemini": at_gemini,
     "litellm/ollama_chat": at_ollama,
+    "xai": at_responses,
 }
 
 
