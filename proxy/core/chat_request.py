@@ -103,6 +103,9 @@ class ChatRequest:
     pinned: Messages = ()
     """Objects in *messages* that no cut may drop or shorten. No client can pin a message."""
 
+    allows_cuts: bool = False
+    """True where the client wants a history that is too long to be cut, also where the operator's budget never cuts."""
+
     needs: tuple[ProviderNeed, ...] = ()
     """What only the provider of the client's own format can serve in the request."""
 

@@ -190,7 +190,14 @@ class ChatAttemptPlanner:
             chat, fetched = self._media.put_in(chat, target.profile)
         lessons = gateway.learned_windows.lessons_for_plan(deployment, now, self._record.key)
         tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
-        facts = facts_of(deployment, gateway.settings.budget, lessons, tight=tight, most=most)
+        facts = facts_of(
+            deployment,
+            gateway.settings.budget,
+            lessons,
+            tight=tight,
+            most=most,
+            allows_cuts=chat.allows_cuts,
+        )
         make = partial(plan_request, chat, target, self._kept or _NOTHING_KEPT, facts, memory=self._applied)
         if self._instructions is not None:
             make = partial(make, instructions=self._instructions.find(deployment, self._record.key))

@@ -35,7 +35,7 @@ ITEM_PREFIXES: Mapping[str, str] = MappingProxyType(
 
 _STEM = 40
 _OWN = re.compile(r"(?:resp|conv)_([0-9a-f]{40})([0-9a-f]{8})")
-_OWN_ITEM = re.compile(r"[a-z]{2,4}_[0-9a-f]{42}")
+_OWN_ITEM = re.compile(r"[a-z]{2,4}_(?:[0-9a-f]{42}|[0-9a-f]{32})")
 
 
 def make_response_id(seed: str) -> str:
@@ -51,7 +51,7 @@ def make_conversation_id(seed: str) -> str:
 def is_own_id(id_: str) -> bool:
     """Tell whether *id_* is one that the proxy made for a response, a conversation or an item.
 
-    An item's id is known by its length, which OpenAI's do not have.
+    An item's id is known by its length, which OpenAI's do not have. A client's item without an id gets a shorter one.
     """
     found = _OWN.fullmatch(id_)
     if found is None:

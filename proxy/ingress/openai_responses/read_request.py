@@ -142,6 +142,7 @@ def _convert(
         known_tools=known,
         source=Source(OPENAI_RESPONSES, fields.body, outline.messages, native),
         mended=(*fields.changes, *native.conversion),
+        allows_cuts=fields.truncation == "auto",
         needs=needs,
     )
     return Converted(chat, table, projection)

@@ -18,6 +18,7 @@ from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.dry_run import DryRunInput
 from proxy.planning.guard_turns import read_max_rounds
 from proxy.planning.plan_target import plan_target
+from proxy.planning.provider_needs import able_to_serve
 from proxy.planning.signatures.restoring import signature_keys
 from proxy.state.kept_signatures import StoredSignature
 
@@ -31,7 +32,7 @@ async def make_dry_run_input(
     """
     settings = gateway.settings
     record.asked = chat.model
-    deployment = choose_pool(chat.model, settings)[0]
+    deployment = able_to_serve(choose_pool(chat.model, settings), chat)[0]
     record.model = deployment.label
     asked = read_max_rounds(max_rounds)
     policy = gateway.turns.find(chat.model, record.model, record.key)
@@ -43,7 +44,7 @@ async def make_dry_run_input(
         find = partial(signature_keys, chat.messages, chat.outline)
         kept = await load_signatures(gateway.store, record.key, await run_offloaded(chat.weight, find))
     lessons = gateway.learned_windows.peek(deployment, now, record.key)
-    facts = facts_of(deployment, settings.budget, lessons)
+    facts = facts_of(deployment, settings.budget, lessons, allows_cuts=chat.allows_cuts)
     instructions = gateway.instructions.find(deployment, record.key)
     given = DryRunInput(chat, target, facts, kept, policy, asked, instructions=instructions)
     given = await with_learned(given, gateway, record.key)

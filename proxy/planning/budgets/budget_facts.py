@@ -64,15 +64,19 @@ def facts_of(
     *,
     tight: bool = False,
     most: int | None = None,
+    allows_cuts: bool = False,
 ) -> BudgetFacts:
     """Return the facts about *deployment* under the operator's section *budget*.
 
     *lessons* holds what was learned from the deployment's own answers. :class:`BudgetFacts` describes *tight* and
-    *most*.
+    *most*. With *allows_cuts* the client wants a history that is too long to be cut, also where *budget* never cuts.
     """
+    policy = policy_of(budget)
+    if allows_cuts and policy.high is None:
+        policy = _policy(("balanced", *_SET(budget)[1:]))
     return BudgetFacts(
         deployment,
-        policy_of(budget),
+        policy,
         lessons.family,
         lessons.calibration,
         lessons.learned,

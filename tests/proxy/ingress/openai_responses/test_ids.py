@@ -13,6 +13,7 @@ from proxy.ingress.openai_responses.ids import (
     make_conversation_id,
     make_response_id,
 )
+from proxy.state.sessions.item_lists import with_ids
 
 LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -56,7 +57,9 @@ def test_own_ids_are_told_from_those_of_openai() -> None:
     conversation = make_conversation_id("a")
     items = [ItemIds(own).item_id(kind, 3) for kind in ITEM_PREFIXES]
 
-    assert all(map(is_own_id, (own, conversation, *items)))
+    added = [item["id"] for item in with_ids([{"role": "user"}, {"type": "function_call_output"}], own)]
+
+    assert all(map(is_own_id, (own, conversation, *items, *added)))
     assert conversation.startswith("conv_")
 
 

@@ -10,6 +10,7 @@ from proxy.ingress.openai_responses.list_items import listed_item, listed_items
 
 SAID = {"type": "output_text", "text": "Hi.", "annotations": [], "logprobs": []}
 CALL = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look", "arguments": "{}"}
+SHOWN = {**CALL, "status": "completed"}
 
 
 @pytest.mark.parametrize(
@@ -38,15 +39,31 @@ CALL = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "loo
             {"type": "message", "status": "completed", "role": "assistant", "content": [SAID]},
             {"type": "message", "status": "completed", "role": "assistant", "content": [SAID]},
         ),
-        (CALL, CALL),
+        (CALL, SHOWN),
+        ({**CALL, "status": None}, SHOWN),
+        ({**CALL, "status": "incomplete"}, {**CALL, "status": "incomplete"}),
+        (
+            {"type": "function_call_output", "id": "fco_1", "call_id": "call_1", "output": "b"},
+            {
+                "type": "function_call_output",
+                "id": "fco_1",
+                "call_id": "call_1",
+                "output": "b",
+                "status": "completed",
+            },
+        ),
+        (
+            {"type": "reasoning", "id": "rs_1", "summary": []},
+            {"type": "reasoning", "id": "rs_1", "summary": []},
+        ),
         ({"id": "msg_1"}, {"id": "msg_1"}),
-        ({"type": None, "role": "user"}, {"type": None, "role": "user"}),
+        ({"type": None, "role": "user"}, {"type": "message", "status": "completed", "role": "user"}),
     ],
 )
-def test_a_message_has_parts_and_other_items_stay(item: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_a_message_has_parts_and_calls_have_a_status(item: dict[str, Any], expected: dict[str, Any]) -> None:
     """A message gets its type, its status and a list of parts, and keeps what it has."""
     before = dict(item)
 
     assert listed_item(item) == expected
-    assert listed_items([item, CALL]) == [expected, CALL]
+    assert listed_items([item, CALL]) == [expected, SHOWN]
     assert item == before

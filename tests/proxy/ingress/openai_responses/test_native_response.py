@@ -31,6 +31,14 @@ def test_names_are_those_of_the_request() -> None:
     assert own_response(context(conversation="conv_1"), native, "m")["conversation"] == {"id": "conv_1"}
 
 
+def test_instructions_are_those_of_the_request() -> None:
+    """A plan may have sent them as an item, behind the operator's."""
+    native = {**response(ITEMS), "instructions": None}
+
+    assert own_response(context(instructions="Be brief."), native, "m")["instructions"] == "Be brief."
+    assert own_response(context(), {**native, "instructions": "Theirs."}, "m")["instructions"] == "Theirs."
+
+
 def test_missing_keys_are_added() -> None:
     """Typed clients fail without any of the 32 keys (litellm#28899)."""
     native = {

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
-from proxy.planning.budgets.budget_facts import policy_of
+from proxy.config.schema.policies import Budget
+from proxy.planning.budgets.budget_facts import facts_of, policy_of
+from proxy.state.lessons import no_lessons
 from sanitizers.budget import PRESETS, Cap, CutPolicy
+from tests.proxy.upstream.deployments import deployment_of
 from tests.support.proxied import settings_of
 
 
@@ -47,6 +50,22 @@ def test_a_single_value_replaces_the_preset_s(given: dict[str, Any], field: str,
 
     for preset, row in PRESETS.items():
         assert policy(preset=preset, **given) == replace(row, **changed)
+
+
+@pytest.mark.parametrize(
+    ("given", "preset"),
+    [({"preset": "off"}, "balanced"), ({"preset": "lango"}, "lango"), ({}, "balanced")],
+)
+def test_client_that_allows_cuts_gets_the_default_preset_where_nothing_is_cut(
+    given: dict[str, Any], preset: str
+) -> None:
+    """The operator's single values stay."""
+    deployment = deployment_of("openai/m")
+    facts = facts_of(
+        deployment, Budget(**given, exclude_tools=("t",)), no_lessons(deployment), allows_cuts=True
+    )
+
+    assert facts.policy == replace(PRESETS[preset], excluded_tools=frozenset({"t"}))
 
 
 def test_a_notice_is_not_added_to_a_preset() -> None:

@@ -84,3 +84,36 @@ async def test_conversations_are_not_served_where_sessions_are_off() -> None:
     async with serving(sessions={"enabled": False}) as (proxy, _):
         refused = await proxy.post({}, PATH)
     assert (refused.status, "sessions.enabled" in refused.error["message"]) == (404, True)
+
+
+async def test_unreadable_item_is_refused_when_it_is_added() -> None:
+    """It would make each later request of the conversation a 400."""
+    faulty = [{"role": "user", "content": "a"}, {"type": "function_call", "call_id": 7}]
+    async with serving() as (proxy, _):
+        made = await proxy.post({"items": faulty}, "/v1/conversations")
+        id_ = (await proxy.post({}, "/v1/conversations")).json["id"]
+        added = await proxy.post({"items": faulty}, f"/v1/conversations/{id_}/items")
+        listed = await proxy.get(f"/v1/conversations/{id_}/items")
+
+    assert [(reply.status, reply.error["param"]) for reply in (made, added)] == [
+        (400, "items[1].call_id")
+    ] * 2
+    assert listed.json["data"] == []
+
+
+async def test_listed_items_have_a_type_an_id_and_a_status() -> None:
+    items = [
+        {"role": "user", "content": "a"},
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "b"},
+    ]
+    async with serving() as (proxy, _):
+        id_ = (await proxy.post({}, "/v1/conversations")).json["id"]
+        added = (await proxy.post({"items": items}, f"/v1/conversations/{id_}/items")).json["data"]
+        listed = (await proxy.get(f"/v1/conversations/{id_}/items?order=asc")).json["data"]
+        one = (await proxy.get(f"/v1/conversations/{id_}/items/{listed[1]['id']}")).json
+
+    assert added == listed
+    assert one == listed[1]
+    assert [item["type"] for item in listed] == ["message", "function_call", "function_call_output"]
+    assert all(item["id"] and item["status"] == "completed" for item in listed)
