@@ -224,6 +224,7 @@ def _as_items(profile: Profile) -> Profile:
         profile,
         name="openai-responses" if is_openai else profile.name,
         items=True,
+        max_call_id_length=64 if is_openai else profile.max_call_id_length,
         named_roles=frozenset({"function"}),
         refused_fields=profile.refused_fields | {"audio"},
         result_types=profile.result_types | WEB_IMAGES | {"application/pdf"}

@@ -34,7 +34,10 @@ class NativeRequest:
     """A request of the Responses API as its client meant it, for a provider that speaks that API."""
 
     items: Items
-    """The whole conversation: stored items first, and stored items in the place of references."""
+    """The whole conversation: stored items first, and stored items in the place of references.
+
+    A plan puts in their place the items that are sent (:mod:`proxy.planning.native_requests`).
+    """
 
     are_own: bool
     """True where *items* are exactly those of the body's ``input``."""
@@ -46,7 +49,10 @@ class NativeRequest:
     """The tools, by which an answer's calls find their flat names."""
 
     fields: Mapping[str, Any]
-    """The decoded fields of the body, without ``input``, ``previous_response_id`` and ``conversation``."""
+    """The decoded fields of the body without ``input``.
+
+    ``previous_response_id`` and ``conversation`` are left out too, unless the provider knows what they name.
+    """
 
     parameters: Mapping[str, Any]
     """The chat parameters that were read from *fields*. A plan that changed none of them has equal ones."""
@@ -56,6 +62,18 @@ class NativeRequest:
 
     They are the last ones of :attr:`proxy.core.chat_request.ChatRequest.mended`, where their indexes may be others.
     """
+
+    read_from: Items | None = None
+    """The items that *projection* was read from, where a plan has put others into *items*."""
+
+    origins: tuple[int, ...] | None = None
+    """The index in *read_from* for each of *items*, or that of a neighbour. None where they are the same items."""
+
+    are_mended: bool = False
+    """True where *items* have been checked, and hold nothing that the provider would refuse."""
+
+    holds_instructions: bool = False
+    """True where the request's ``instructions`` stand among *items*, so that the field must go."""
 
 
 @record
@@ -69,7 +87,10 @@ class Source:
     """The request's bytes as they were parsed, after any repair that made them readable."""
 
     messages: Messages
-    """The history in *body*. A call's history is unchanged as long as it is this same object."""
+    """The history in *body*. A call's history is unchanged as long as it is this same object.
+
+    With the items of a plan in *native*, it is the plan's history.
+    """
 
     native: NativeRequest | None = None
     """The request in the format's own form, or None for a format that chat messages express."""

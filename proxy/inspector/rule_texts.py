@@ -34,6 +34,7 @@ STEPS: Mapping[str, str] = MappingProxyType(
         "signatures": "Signatures of thoughts go back to the provider that made them, and to no other.",
         "parameters": "Parameters have the names and the values that the provider knows.",
         "budget": "The request fits the model's window, with room for the answer.",
+        "item_repair": "Every item of a Responses request is one that its own provider takes.",
         "repair": "What the provider has refused before is put right before the request is sent.",
     }
 )
@@ -160,6 +161,23 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "round_dropped": Reason("An old round of calls is left out, so that the rest fits."),
         "tool_result_capped": Reason("A long result keeps its beginning and its end."),
         "tool_result_cleared": Reason("An old result is replaced by a note that it was there."),
+        # items of the Responses API
+        "encrypted_content": Reason("The provider cannot read this thought, which another one has encrypted."),
+        "compaction_trigger": Reason("The provider takes this item at the end alone."),
+        "computer_call": Reason("The screen is missing: the call is written as one of a function."),
+        "item_id_illegal": Reason("The provider refuses the form of this item's id, and needs none."),
+        "item_id_repeated": Reason("Two items have the same id, and the provider needs none."),
+        "item_of_reasoning": Reason("The item's id would require a thought that is left out."),
+        "item_repeated": Reason("The same item is there twice, and the provider takes it once."),
+        "item_unknown": Reason("The provider has not stored an item with this id."),
+        "output_type": Reason("An output has the type that belongs to its call."),
+        "own_envelope": Reason("The thought was sealed by turnright, and the provider cannot read it."),
+        "own_summary": Reason("The summary was sealed by turnright: its text is sent."),
+        "reasoning_alone": Reason("The provider refuses a thought without the item that followed it."),
+        "reasoning_unsealed": Reason("The provider stores no thoughts, and this one has no encrypted content."),
+        "reference_to_reasoning": Reason("The provider has not stored the thought that is named."),
+        "search_action": Reason("The provider does not know this kind of search."),
+        "summarized": Reason("A summary stands for this item."),
         # repairs
         "call_id": Reason("The id has a form that the provider takes."),
         "call_ids": Reason("The provider has refused ids of calls."),

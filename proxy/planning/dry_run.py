@@ -106,6 +106,11 @@ class DryRun:
         return (*made, *(self.guarded.changes if self.guarded is not None else ()))
 
     @property
+    def read_changes(self) -> tuple[Change, ...]:
+        """The first ones of :attr:`changes`: those that the request's reading made."""
+        return self.request.mended if self.shown is None else self.shown.read_changes
+
+    @property
     def memory(self) -> AppliedMemory | None:
         """The memory in place of older messages, or None where the history is planned without one."""
         return self.shown.memory if self.shown is not None else None

@@ -1,15 +1,94 @@
-"""The report of a request that its provider gets in the client's own format: what a chat lacks is sent there."""
+"""Requests that their provider gets in the client's own format: their items, and the report of them.
+
+A chat lacks what is sent there. The items go out with the changes that the plan has made to the history, and with those
+that items alone need.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
+from proxy.core.errors import UnrepairableHistory
+from proxy.upstream.dialects.responses_models import speaks_responses
 from proxy.upstream.transports import transport_of
-from proxy.upstream.wires.openai_responses.eligibility import is_eligible
+from proxy.upstream.wires.openai_responses.eligibility import is_eligible, keeps_tools
 from sanitizers import Change, Messages
+from sanitizers.native.responses.apply import apply_messages
+from sanitizers.native.responses.changed_items import STEP, ChangedItems
+from sanitizers.native.responses.mend import mend_items
+from sanitizers.record import record
+
+ITEM_REPAIR = STEP
+"""The step's name of the changes that are made to items alone. Their indexes are those of items."""
+
+_MAX_LISTED = 100
+
+
+@record
+class ItemRequest:
+    """A request whose source has the items that are sent. *changes* are those that items alone needed."""
+
+    request: ChatRequest
+    changes: tuple[Change, ...] = ()
+
+
+def may_send_items(request: ChatRequest, deployment: Deployment) -> bool:
+    """Tell whether *deployment* may get *request* in the format of its client, as far as is known before the plan."""
+    source = request.source
+    return (
+        source is not None
+        and source.native is not None
+        and transport_of(deployment) == "direct"
+        and speaks_responses(deployment)
+    )
+
+
+def with_items(
+    request: ChatRequest,
+    deployment: Deployment,
+    messages: Messages,
+    parameters: Mapping[str, Any],
+    mode: str,
+) -> ItemRequest:
+    """Return *request* with the items for *messages*, the history that the plan for *deployment* sends.
+
+    The source of a request that goes out as a chat stays as it is. *mode* is that of sanitizing. Mode ``repair`` mends
+    the items. Modes ``observe`` and ``off`` write only what the plan has changed in any mode, and ``observe`` reports
+    what would be mended. Raises :class:`UnrepairableHistory` in mode ``strict`` where items would have to be mended.
+    """
+    source = request.source
+    if source is None or source.native is None or not may_send_items(request, deployment):
+        return ItemRequest(request)
+    if not keeps_tools(source.native, parameters):
+        return ItemRequest(request)
+    native = source.native
+    given = native.items if native.read_from is None else native.read_from
+    applied = ChangedItems(given)
+    if messages is not native.projection.messages:
+        applied = apply_messages(given, native.projection, native.table, messages)
+    mended = applied
+    if mode != "off":
+        mended = mend_items(applied, is_stored=deployment.provider_state)
+    if mode == "strict" and mended.changes:
+        raise _refusal(mended.changes)
+    is_repaired = mode == "repair"
+    sent = mended if is_repaired else applied
+    are_own = native.are_own and sent.items is given
+    renewed = replace(
+        native,
+        items=sent.items,
+        read_from=given,
+        are_own=are_own,
+        origins=sent.origins,
+        are_mended=mode in ("repair", "strict"),
+        holds_instructions=sent.holds_instructions,
+    )
+    request = replace(request, source=replace(source, messages=messages, native=renewed))
+    return ItemRequest(request, mended.changes)
 
 
 def changes_of_body(
@@ -21,7 +100,7 @@ def changes_of_body(
     """
     source = request.source
     native = None if source is None else source.native
-    if native is None or not native.conversion or not _is_native(request, deployment, messages, parameters):
+    if native is None or not native.conversion or not sends_items(request, deployment, messages, parameters):
         return request.mended
     return request.mended[: len(request.mended) - len(native.conversion)]
 
@@ -35,14 +114,24 @@ def fields_left_out(
 ) -> tuple[str, ...]:
     """Return those of *names*, the dropped parameters, that are not sent as fields of the client's own format."""
     source = request.source
-    if source is None or source.native is None or not _is_native(request, deployment, messages, parameters):
+    if source is None or source.native is None or not sends_items(request, deployment, messages, parameters):
         return names
     return tuple(name for name in names if name not in request.unknown)
 
 
-def _is_native(
+def sends_items(
     request: ChatRequest, deployment: Deployment, messages: Messages, parameters: Mapping[str, Any]
 ) -> bool:
+    """Tell whether the plan with *messages* and *parameters* goes to *deployment* as items of its client."""
     return transport_of(deployment) == "direct" and is_eligible(
         request.source, deployment, messages, parameters
+    )
+
+
+def _refusal(changes: Sequence[Change]) -> UnrepairableHistory:
+    reasons = ", ".join(dict.fromkeys(change.reason for change in changes))
+    return UnrepairableHistory(
+        f"The items of 'input' would have to be changed (mode 'strict'): {reasons}.",
+        param="input",
+        changes=[change.as_dict() for change in changes[:_MAX_LISTED]],
     )

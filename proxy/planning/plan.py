@@ -40,10 +40,18 @@ from proxy.planning.compact.client_indexes import (
     report_for_client,
     sanitized_for_client,
 )
-from proxy.planning.native_requests import changes_of_body, fields_left_out
+from proxy.planning.native_requests import (
+    ITEM_REPAIR,
+    changes_of_body,
+    fields_left_out,
+    may_send_items,
+    sends_items,
+    with_items,
+)
 from proxy.planning.plan_parameters import ParameterPlan, plan_parameters
 from proxy.planning.plan_target import PlanTarget, target_for_request
 from proxy.planning.prepare_request import Prepared, prepare_by_mode
+from proxy.planning.provider_needs import find_lost, find_unable, sends_partial_history
 from proxy.planning.signatures.origins import origin_of
 from proxy.planning.signatures.restoring import remove_signatures, restore_signatures
 from proxy.planning.signatures.stand_ins import with_stand_ins
@@ -79,7 +87,7 @@ SESSION = "session"
 ITEMS = "items"
 """The step's name for items and tools of a Responses request that a chat cannot have."""
 
-_FURTHER_STEPS = ("tools", PARAMETERS, "budget", REPAIR, "note", "turns", "answer_repair")
+_FURTHER_STEPS = ("tools", PARAMETERS, "budget", ITEM_REPAIR, REPAIR, "note", "turns", "answer_repair")
 """Steps after the pipeline: :mod:`proxy.upstream.dialects`, :mod:`proxy.planning.budgets`,
 :mod:`proxy.planning.repairs`, :mod:`proxy.planning.corrective_note`, :mod:`sanitizers.turns`,
 :mod:`proxy.answers.tool_calls`."""
@@ -156,6 +164,9 @@ class Plan:
     advance: Advance | None = None
     """The repairs that were made in advance, or withheld. None where no learned repair concerns the request."""
 
+    item_changes: tuple[Change, ...] = ()
+    """The changes that items alone needed, for a request that goes out with the items of its client."""
+
     @property
     def is_repaired_in_advance(self) -> bool:
         """True where a learned repair was made before the request is sent."""
@@ -171,8 +182,16 @@ class Plan:
             made = (describe_instructions(self.instructions), *made)
         mended = self.request.mended
         if mended:
-            mended = changes_of_body(self.request, self.deployment, self.messages, self.parameters)
-        return (*mended, *made, *self.parameter_changes, *self.cuts, *self.later_changes)
+            mended = self.read_changes
+        later = self.later_changes
+        if self.item_changes:
+            later = (*self.item_changes, *later)
+        return (*mended, *made, *self.parameter_changes, *self.cuts, *later)
+
+    @property
+    def read_changes(self) -> tuple[Change, ...]:
+        """The changes that the request's reading made, without those that only a chat needs."""
+        return changes_of_body(self.request, self.deployment, self.messages, self.parameters)
 
 
 def plan_request(
@@ -197,11 +216,30 @@ def plan_request(
     Signatures are restored in every mode, since a client may hold only ids for them. Raises
     :class:`UnrepairableHistory` for a history that cannot be made legal, or must not be changed. Raises
     :class:`proxy.core.errors.ContextTooLong` for a history that cannot be made to fit. Raises
-    :class:`proxy.core.errors.InvalidRequest` for a parameter or a tool that can neither be sent nor left out.
+    :class:`proxy.core.errors.InvalidRequest` for a parameter or a tool that can neither be sent nor left out, and for a
+    need that the deployment cannot serve (:mod:`proxy.planning.provider_needs`). Where the provider holds a part of the
+    history, the rest is sent as in mode ``off``.
     """
     if may_ask_with_tools(target.deployment):
         target = target_for_request(target, request)
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
+    if request.needs:
+        if (refusal := find_unable(request, deployment)) is not None:
+            raise refusal
+        if sends_partial_history(request):
+            mode = "off"
+    is_of_items = (
+        request.source is not None
+        and request.source.native is not None
+        and may_send_items(request, deployment)
+    )
+    if is_of_items and not profile.items:
+        by_items = replace(target, profile=profile.as_items())
+        made = plan_request(
+            request, by_items, kept, facts, memory=memory, instructions=instructions, count=count
+        )
+        if sends_items(made.request, deployment, made.messages, made.parameters):
+            return made
     if memory is not None and mode == "repair":
         plan = partial(
             plan_request, target=target, kept=kept, facts=facts, instructions=instructions, count=count
@@ -244,10 +282,14 @@ def plan_request(
     messages, signatures[REPLACED] = with_stand_ins(messages, profile)
     if not profile.null_content:
         messages = with_texts_beside_calls(messages, profile, mode)
+    item_changes: tuple[Change, ...] = ()
+    if is_of_items:
+        items = with_items(request, deployment, messages, parameters, mode)
+        request, item_changes = items.request, items.changes
     dropped = taken.dropped
     if dropped:
         dropped = fields_left_out(dropped, request, deployment, messages, parameters)
-    return Plan(
+    made = Plan(
         request,
         deployment,
         profile,
@@ -263,7 +305,11 @@ def plan_request(
         client_tool_names=client_tool_names,
         parameter_changes=() if prepared is None else (*prepared.fitted, *prepared.declared),
         instructions=instructions,
+        item_changes=item_changes,
     )
+    if request.needs and (refusal := find_lost(made)) is not None:
+        raise refusal
+    return made
 
 
 def _plan_with_memory(

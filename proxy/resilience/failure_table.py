@@ -176,6 +176,9 @@ _BY_TEMPLATE = ("jinja exception",)
 NO_CHATS = ("only supported in v1/responses",)
 """The words about a model that has no chats: the same request may be sent through the Responses API."""
 
+_UNKNOWN_ITEM = ("items are not persisted when",)
+"""The words of OpenAI's 404 about an item of the request, which the model's absence has nothing to do with."""
+
 _AFTER, _AT_ONCE, _NEVER = Fallback.AFTER, Fallback.AT_ONCE, Fallback.NEVER
 _NONE, _COUNTED, _COOLDOWN, _LONG_COOLDOWN = Blame.NONE, Blame.COUNTED, Blame.COOLDOWN, Blame.LONG_COOLDOWN
 
@@ -198,6 +201,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.NOT_ALLOWED_HERE,   _refused(403, where=_speaks_of(*_FOR_EVERY_REQUEST)),                  0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "permission denied: by key, model or place", Reach.BY_CODE),
     Row(Kind.NOT_ALLOWED_HERE,   _refused(403),                                                         0,   _AT_ONCE,         _NONE,   False, "perhaps one request's: OpenRouter's flagged input, a file of another project"),
     Row(Kind.MODEL_GONE,         _refused(404, where=lambda e: e.says(*NO_CHATS)),                       0,   _AT_ONCE,         _NONE,   False, "OpenAI: the model has no chats, and another API: tmuxai#82", repair=True),
+    Row(Kind.INVALID_REQUEST,    _refused(404, where=lambda e: e.says(*_UNKNOWN_ITEM)),                 0,   _AFTER,           _NONE,   False, "OpenAI: an item that it has not stored: oh-my-pi#41, opencode#7724", repair=True),
     Row(Kind.MODEL_GONE,         _refused(404, 410, where=_speaks_of(*_FOR_EVERY_REQUEST)),             0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "LiteLLM router: never retried", Reach.BY_CODE),
     Row(Kind.MODEL_GONE,         _refused(404, 410),                                                    0,   _AT_ONCE,         _NONE,   False, "perhaps one request's: OpenRouter's image for a model of texts, a file that has gone"),
     Row(Kind.REQUEST_TIMEOUT,    _refused(408),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it"),

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from proxy.upstream.select_transport import SelectingUpstream
+from sanitizers.native.responses import Envelope, pack_envelope
+from sanitizers.synthetic import MISSING_RESULT
 from tests.proxy.upstream.provider import KEY, Exchange, head, piece, providing, whole
 from tests.support.native_responses import (
     CALL,
@@ -216,21 +218,115 @@ async def test_repaired_call_goes_on_canonically_within_its_item() -> None:
     assert (items[1]["arguments"], items[1]["call_id"]) == ('{"x":1}', "call_abc")
 
 
-@pytest.mark.parametrize(
-    "items",
-    [
-        [
-            {"role": "user", "content": "Hi."},
-            {"type": "function_call_output", "call_id": "gone", "output": "1"},
-        ],
-        [{**THOUGHT, "encrypted_content": None}, {"role": "user", "content": "Hi."}],
-    ],
-    ids=["an orphan", "a thought that the provider does not know"],
-)
-async def test_history_that_needs_a_repair_goes_out_as_a_chat(items: list[Any]) -> None:
+USER = {"role": "user", "content": "Hi."}
+LATER = {"role": "user", "content": "And?"}
+ORPHAN = {"type": "function_call_output", "call_id": "gone", "output": "1"}
+SAID = {name: value for name, value in MESSAGE.items() if name != "id"}
+CALLED = {name: value for name, value in CALL.items() if name != "id"}
+NO_RESULT = {"type": "function_call_output", "call_id": "call_abc", "output": MISSING_RESULT}
+LONG = {**CALL, "call_id": "c" * 65}
+OWN_THOUGHT = {
+    **THOUGHT,
+    "encrypted_content": pack_envelope(Envelope("gemini-3", {"call_abc": "SIG"}, None, "Hm.")),
+}
+TURN = [USER, THOUGHT, SEARCH, MESSAGE, CALL]
+OUTPUT = {**NO_RESULT, "output": "1"}
+ODD_TOOL = {"type": "function", "name": "f", "parameters": {"type": "array"}}
+"""A tool that no provider takes as it is."""
+
+REPAIRS: dict[str, tuple[list[Any], list[Any], str]] = {
+    "an output without its call": ([USER, ORPHAN, *TURN[1:4]], TURN[:4], "orphan_drop=1"),
+    "a call without its output": ([*TURN, LATER], [*TURN, NO_RESULT, LATER], "pairing=1"),
+    "a thought that the provider has not stored": (
+        [USER, {**THOUGHT, "encrypted_content": None}, MESSAGE, LATER],
+        [USER, SAID, LATER],
+        "item_repair=2",
+    ),
+    "a thought of another model": (
+        [USER, OWN_THOUGHT, CALL, OUTPUT],
+        [USER, CALLED, OUTPUT],
+        "item_repair=2",
+    ),
+    "a thought without its item": ([USER, THOUGHT, LATER], [USER, LATER], "item_repair=1"),
+    "the same item twice": (
+        [USER, THOUGHT, MESSAGE, LATER, THOUGHT, MESSAGE],
+        [USER, THOUGHT, MESSAGE, LATER],
+        "item_repair=2",
+    ),
+    "an id of another type": (
+        [USER, {**MESSAGE, "id": "__fake_id__"}, LATER],
+        [USER, SAID, LATER],
+        "item_repair=1",
+    ),
+    "an empty id": (
+        [USER, {**CALL, "id": ""}, OUTPUT],
+        [USER, CALLED, OUTPUT],
+        "item_repair=1",
+    ),
+    "a search of an unknown kind": (
+        [USER, {**SEARCH, "action": {"type": "other"}}, MESSAGE, LATER],
+        [USER, MESSAGE, LATER],
+        "item_repair=1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "sent", "changes"), REPAIRS.values(), ids=REPAIRS)
+async def test_repaired_history_keeps_its_items(given: list[Any], sent: list[Any], changes: str) -> None:
+    """Only what the provider would refuse is changed, and named. Thoughts, searches and phases stay."""
+    async with answering(response([MESSAGE])) as (proxy, provider):
+        reply = await ask(proxy, given, tools=TOOLS)
+
+    assert (reply.status, provider.paths) == (200, ["/v1/responses"]), reply.raw
+    assert provider.asked["input"] == sent
+    assert provider.asked["tools"] == TOOLS
+    assert reply.headers["x-turnright-changes"] == changes
+
+
+async def test_long_id_of_a_call_is_a_digest_on_both_sides() -> None:
+    async with answering(response([MESSAGE])) as (proxy, provider):
+        await ask(proxy, [USER, LONG, {**NO_RESULT, "call_id": "c" * 65}])
+
+    ids = [item["call_id"] for item in provider.asked["input"][1:]]
+    assert ids[0] == ids[1]
+    assert len(ids[0]) <= 64
+
+
+async def test_instructions_of_the_operator_stand_before_those_of_the_client() -> None:
+    """The provider repeats its field ``instructions``, which so has nothing of the operator's."""
+    async with answering(response([MESSAGE]), general_settings={"instructions": "Ours."}) as (
+        proxy,
+        provider,
+    ):
+        reply = await ask(proxy, [USER, THOUGHT, MESSAGE, LATER], instructions="Theirs.")
+
+    sent = provider.asked
+    assert [item.get("content") for item in sent["input"][:2]] == ["Ours.", "Theirs."]
+    assert sent["input"][2:] == [USER, THOUGHT, MESSAGE, LATER]
+    assert "instructions" not in sent
+    assert reply.json["instructions"] == "Theirs."
+
+
+@pytest.mark.parametrize(("mode", "status"), [("observe", 200), ("off", 200), ("strict", 400)])
+async def test_other_modes_send_the_items_as_they_came_or_refuse_them(mode: str, status: int) -> None:
+    """Mode observe names what would be changed. Mode strict lists it, with the indexes of items."""
+    items = [USER, THOUGHT, LATER]
+    async with answering(response([MESSAGE]), sanitize={"mode": mode}) as (proxy, provider):
+        reply = await ask(proxy, items)
+
+    assert reply.status == status
+    if mode == "strict":
+        assert provider.paths == []
+        [change] = reply.json["error"]["changes"]
+        assert (change["step"], change["index"], change["reason"]) == ("item_repair", 1, "reasoning_alone")
+    else:
+        assert provider.asked["input"] == items
+
+
+async def test_changed_tool_goes_out_as_a_chat() -> None:
     """Nothing half native is sent."""
     async with answering(CHAT) as (proxy, provider):
-        reply = await ask(proxy, items)
+        reply = await ask(proxy, [USER], tools=[ODD_TOOL])
 
     assert (reply.status, provider.paths) == (200, ["/v1/chat/completions"])
     assert "messages" in provider.asked
@@ -249,9 +345,8 @@ async def test_refusal_of_the_provider_is_the_clients() -> None:
 async def test_only_what_is_left_out_is_reported(is_native: bool) -> None:
     """A chat has neither the search nor its tool. The provider's own format has both."""
     items: list[Any] = [SEARCH, {"role": "user", "content": "Hi."}]
-    orphan = {"type": "function_call_output", "call_id": "gone", "output": "1"}
     async with answering(response([MESSAGE]) if is_native else CHAT) as (proxy, _):
-        reply = await ask(proxy, items if is_native else [orphan, *items], tools=TOOLS)
+        reply = await ask(proxy, items, tools=TOOLS if is_native else [*TOOLS, ODD_TOOL])
 
     assert reply.status == 200, reply.raw
     assert ("items=2" in reply.headers.get("x-turnright-changes", "")) is not is_native
@@ -279,4 +374,50 @@ async def test_encrypted_thoughts_of_another_account_are_left_out_once(words: st
     assert (reply.status, provider.paths) == (200, ["/v1/responses"] * 2)
     said = {name: value for name, value in MESSAGE.items() if name != "id"}
     assert provider.asked["input"] == [history[0], said, history[3]]
-    assert "repair=1" in reply.headers["x-turnright-changes"]
+    assert "repair=2" in reply.headers["x-turnright-changes"]
+
+
+REFUSALS: dict[str, tuple[str, int, list[Any]]] = {
+    "thought alone": (
+        "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+        400,
+        [USER, SAID, CALLED],
+    ),
+    "item without its thought": (
+        "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_0'.",
+        400,
+        [USER, THOUGHT, MESSAGE, CALLED],
+    ),
+    "item that is not stored": (
+        "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false. Try again with `store` "
+        "set to true, or remove this item from your input.",
+        404,
+        [USER, {**{k: v for k, v in THOUGHT.items() if k != "id"}}, MESSAGE, CALL],
+    ),
+    "id": (
+        "Invalid 'input[2].id': 'msg_1'. Expected an ID that begins with 'x'.",
+        400,
+        [USER, THOUGHT, SAID, CALL],
+    ),
+    "duplicate": ("Duplicate item found with id fc_1. Remove it.", 400, []),
+}
+
+
+@pytest.mark.parametrize(("words", "status", "sent"), REFUSALS.values(), ids=REFUSALS)
+async def test_item_that_the_provider_names_is_repaired_once(
+    words: str, status: int, sent: list[Any]
+) -> None:
+    """What the provider alone knows is repaired after its words, and the request is sent once more."""
+    error = {"message": words, "type": "invalid_request_error", "param": "input", "code": None}
+    refused = json.dumps({"error": error}).encode()
+    head = b"HTTP/1.1 %d No\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    history = [USER, THOUGHT, MESSAGE, CALL, OUTPUT]
+    async with answering(head % (status, len(refused)) + refused, response([MESSAGE])) as (proxy, provider):
+        reply = await ask(proxy, history)
+
+    if sent:
+        assert (reply.status, len(provider.paths)) == (200, 2), reply.raw
+        assert provider.asked["input"] == [*sent, OUTPUT]
+        assert "repair=" in reply.headers["x-turnright-changes"]
+    else:  # there is none, so that nothing changes
+        assert (reply.status, len(provider.paths)) == (400, 1)

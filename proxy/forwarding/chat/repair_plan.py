@@ -8,6 +8,7 @@ from functools import partial
 from proxy.core.offload import run_offloaded
 from proxy.planning.plan import Plan
 from proxy.planning.repairs import Repaired, repair_request
+from proxy.planning.repairs.refused_items import without_refused_items
 from proxy.planning.repairs.unseal_items import without_sealed_items
 from proxy.planning.repairs.use_repaired import use_repaired
 from proxy.resilience.read_error import USAGE_WORDS, ProviderError
@@ -31,7 +32,8 @@ def repair_refused(plan: Plan, said: ProviderError) -> tuple[Plan | None, Repair
         return replace(plan, ask_usage=False), None
     if plan.mode != "repair":
         return None, None
-    if (unsealed := without_sealed_items(plan, said)) is not None:
-        return unsealed, None
+    items = without_sealed_items(plan, said) or without_refused_items(plan, said)
+    if items is not None:
+        return items, None
     repaired = repair_request(plan.messages, plan.parameters, plan.profile, said)
     return (None, None) if repaired is None else (use_repaired(plan, repaired), repaired)

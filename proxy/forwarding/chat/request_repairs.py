@@ -264,6 +264,8 @@ def without_advance(plan: Plan) -> Plan:
     plain = advance.plain
     return replace(
         plan,
+        request=plain.request,
+        item_changes=plain.item_changes,
         messages=plain.messages,
         parameters=plain.parameters,
         profile=plain.profile,

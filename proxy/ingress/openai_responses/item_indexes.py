@@ -16,6 +16,7 @@ from typing import Any
 from proxy.core.errors import InvalidRequest, UnrepairableHistory
 from sanitizers import Change
 from sanitizers.native import Span
+from sanitizers.native.responses.changed_items import STEP as ITEM_REPAIR
 from sanitizers.native.responses.tool_table import STEP
 from sanitizers.record import record
 
@@ -74,10 +75,14 @@ class ItemIndexes:
 
     def renumber(self, entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return the *entries* of messages, changes or broken rules as JSON, with the indexes of items."""
-        return [
-            entry if entry.get("step") in _OF_OTHERS else {**entry, "index": self.of_message(entry["index"])}
-            for entry in entries
-        ]
+        return [*map(self._renumber_entry, entries)]
+
+    def _renumber_entry(self, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+        step = entry.get("step")
+        if step in _OF_OTHERS:
+            return entry
+        index = entry["index"]
+        return {**entry, "index": self.of_item(index) if step == ITEM_REPAIR else self.of_message(index)}
 
     def rename_refusal(self, error: InvalidRequest) -> None:
         """Give *error*, by which the proxy refuses a request, the numbers of items in its text and in its lists."""

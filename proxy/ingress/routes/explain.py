@@ -72,7 +72,7 @@ async def _explain(
 
 def _describe_items(opened: OpenedRequest, run: DryRun) -> dict[str, Any]:
     """Return *run* as JSON-ready values, with the numbers of the request's items."""
-    described = opened.indexes.renumber_explanation(describe_dry_run(run), len(run.request.mended))
+    described = opened.indexes.renumber_explanation(describe_dry_run(run), len(run.read_changes))
     refusal = described["refusal"]
     if refusal is not None:
         param = rename_param(refusal["param"], opened.converted.projection.spans, opened.resolved.earlier)

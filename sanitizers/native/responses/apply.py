@@ -99,6 +99,7 @@ class _Writer:
         span = self._spans[self._span_at[place]]
         if not span.items:  # the instructions, or a message for what the provider holds
             if self._messages[place]["role"] != "system":
+                self._begin_span(self._span_at[place])
                 return True
             self._keeps_field = not self._out
             return self._keeps_field
@@ -162,7 +163,8 @@ class _Writer:
             span = self._spans[at]
             if at in self._written:
                 continue
-            stays = not span.messages and (at > last_gone or at - 1 in self._written)
+            is_before_stop = at > last_gone and stop < len(self._spans)
+            stays = not span.messages and (is_before_stop or at - 1 in self._written)
             if stays:
                 self._written.add(at)
             for index in span.items:

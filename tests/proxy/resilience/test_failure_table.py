@@ -85,6 +85,7 @@ REFUSED = [
     Case("gemini key refused", Kind.KEY_REFUSED, 400, google(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"})),
     Case("gemini location", Kind.NOT_ALLOWED_HERE, 400, google(400, "FAILED_PRECONDITION", "User location is not supported for the API use.")),
     Case("permission", Kind.NOT_ALLOWED_HERE, 403, google(403, "PERMISSION_DENIED", "The caller does not have permission")),
+    Case("item not stored", Kind.INVALID_REQUEST, 404, {"error": {"message": "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.", "param": "input"}}),
     Case("no chats", Kind.MODEL_GONE, 404, {"error": {"message": "This model is only supported in v1/responses and not in v1/chat/completions.", "param": "model"}}),
     Case("model gone", Kind.MODEL_GONE, 404, google(404, "NOT_FOUND", "models/x is not found for API version v1beta")),
     Case("timeout of theirs", Kind.REQUEST_TIMEOUT, 408, openai("Request timed out.")),

@@ -26,15 +26,16 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     """Return the body of one request for a response, for a call that :func:`.eligibility.is_eligible` accepts.
 
     The client's bytes of each field stay as they were where nothing changes: numbers, key order and escapes. The
-    provider stores nothing (``store: false``). A stored conversation stands in ``input`` as items, since the provider
-    does not know the proxy's ids.
+    provider stores nothing (``store: false``), unless the deployment says so (``provider_state``). A conversation that
+    is stored here stands in ``input`` as items, since the provider does not know the proxy's ids.
     """
     source = call.source
     assert source is not None, "the call has a source of this format"
     assert source.native is not None, "the call has a source of this format"
     native = source.native
     fields: dict[str, Any] = {"model": model_name(call.deployment)}
-    fields["store"] = False
+    if not call.deployment.provider_state:
+        fields["store"] = False
     fields.update(changed_fields(native, call.parameters))
     if (include := _include(native, call, fields)) is not None:
         fields["include"] = include
@@ -43,6 +44,8 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
         fields["stream_options"] = None
     if not native.are_own:
         fields["input"] = list(native.items)
+    if native.holds_instructions:
+        fields["instructions"] = None
     fields.update(call.extra_body)
     return _replace_fields(source, native, fields)
 
@@ -63,7 +66,9 @@ def _include(native: NativeRequest, call: UpstreamCall, fields: Mapping[str, Any
     A client that lets responses be stored expects thoughts to be kept. The provider stores nothing, so that thoughts
     must come encrypted. OpenAI refuses the entry for models that do not reason.
     """
-    if native.fields.get("store") is False or not reasons(call.deployment, call.parameters):
+    if call.deployment.provider_state or native.fields.get("store") is False:
+        return None
+    if not reasons(call.deployment, call.parameters):
         return None
     given = fields["include"] if "include" in fields else native.fields.get("include")
     return None if given and _ENCRYPTED in given else [*(given or ()), _ENCRYPTED]
@@ -76,7 +81,7 @@ def _replace_fields(source: Source, native: NativeRequest, fields: dict[str, Any
         came: Any = native.fields.get(name)
         if name == "input":
             came = native.items if native.are_own else None
-        elif name in _HISTORY:
+        elif name in _HISTORY and name not in native.fields:
             continue
         value = fields.pop(name, came)
         if value is came or value == came:

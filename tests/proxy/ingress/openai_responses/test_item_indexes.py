@@ -75,14 +75,26 @@ def test_refusal_lists_items() -> None:
     error = UnrepairableHistory(
         "The history is broken. messages[4]: rule.",
         violations=[{"index": 4, "rule": "rule"}],
-        changes=[{"step": "pairing", "index": 1}, {"step": "tools", "index": 3}],
+        changes=[
+            {"step": "pairing", "index": 1},
+            {"step": "tools", "index": 3},
+            {"step": "item_repair", "index": 3},  # it has the number of an item
+        ],
     )
 
     ALL.rename_refusal(error)
 
     assert error.message == "The history is broken. input[5]: rule."
     assert error.details["violations"] == [{"index": 5, "rule": "rule"}]
-    assert error.details["changes"] == [{"step": "pairing", "index": 0}, {"step": "tools", "index": 3}]
+    assert error.details["changes"] == [
+        {"step": "pairing", "index": 0},
+        {"step": "tools", "index": 3},
+        {"step": "item_repair", "index": 3},
+    ]
+    assert LATER.renumber([{"step": "item_repair", "index": 5}, {"step": "item_repair", "index": 3}]) == [
+        {"step": "item_repair", "index": 1},
+        {"step": "item_repair", "index": NO_ITEM},
+    ]
 
 
 def test_other_refusal_has_no_lists() -> None:

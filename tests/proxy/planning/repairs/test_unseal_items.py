@@ -67,9 +67,13 @@ def test_thoughts_go_and_what_follows_them_loses_its_id() -> None:
     assert source.messages is plan.messages
     message, call = ({k: v for k, v in item.items() if k != "id"} for item in (MESSAGE, CALL))
     assert source.native.items == [USER, message, call, OUTPUT, message, USER]
-    assert [(change.step, change.index) for change in unsealed.later_changes] == [
-        ("repair", 1),
-        ("repair", 3),
+    assert {change.step for change in unsealed.later_changes} == {"repair"}
+    assert [(change.index, change.reason) for change in unsealed.later_changes] == [
+        (1, "encrypted_content"),
+        (3, "encrypted_content"),
+        (1, "item_of_reasoning"),
+        (1, "item_of_reasoning"),
+        (3, "item_of_reasoning"),
     ]
 
 

@@ -13,6 +13,8 @@ from sanitizers import Change
 from sanitizers.gemini_profiles import GEMINI_3_STRICT
 from tests.proxy.planning.learned.teaching import case_named, plan_of_case
 from tests.proxy.planning.repairs.asking import refusal
+from tests.proxy.planning.repairs.test_unseal_items import USER, plan_of
+from tests.support.native_responses import MESSAGE, THOUGHT
 
 EARLIER = Change("note", "inserted", 3, "malformed")
 COUNTS = {"restored": 2, "carried": 1, "withheld": 4, "replaced": 8}
@@ -46,6 +48,22 @@ def test_plan_gets_the_repaired_request_and_its_changes(name: str) -> None:
         )
         == plan
     )
+
+
+def test_request_of_items_gets_the_repaired_history_as_items() -> None:
+    """The changes of items are those of the new history."""
+    plan = plan_of([USER, THOUGHT, MESSAGE, USER, {**THOUGHT, "id": "rs_2"}])
+    assert [change.reason for change in plan.item_changes] == ["reasoning_alone"]
+    note = {"role": "user", "content": "Note."}
+
+    used = use_repaired(plan, Repaired([*plan.messages[:1], note], plan.parameters, None, ()))
+
+    source = used.request.source
+    assert source is not None
+    assert source.native is not None
+    assert source.messages is used.messages
+    assert source.native.items == [USER, {"type": "message", **note}]
+    assert used.item_changes == ()
 
 
 def test_profile_stays_where_the_repair_needs_no_other() -> None:

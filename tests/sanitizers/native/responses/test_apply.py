@@ -136,6 +136,17 @@ def test_instructions_stay_in_their_field_while_they_are_the_first_message(
     assert (done.items, done.holds_instructions) == (items, holds)
 
 
+def test_reference_that_a_message_stands_for_stays() -> None:
+    """The provider holds what it names."""
+    reference = {"type": "item_reference", "id": "msg_1"}
+    system = {"role": "system", "content": "Ours."}
+
+    assert applied(reference, change=lambda messages: [system, *messages]).items == [
+        {"type": "message", **system},
+        reference,
+    ]
+
+
 def test_changed_message_of_the_client_is_written_anew() -> None:
     done = applied({**USER, "id": "msg_9"}, change=lambda messages: [{**messages[0], "content": "Cut."}])
 
