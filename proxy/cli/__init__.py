@@ -13,6 +13,7 @@ named_files       the files that a configuration names
 store_table       the store and the facts that are kept in it
 store_warnings    warnings about the store
 provider_object_warnings  warnings about objects and conversations at the providers
+responses_warnings  warnings about models that are asked through the Responses API
 session_warnings  warnings about stored responses
 compaction_warnings  warnings about compaction: providers, windows and models of summaries
 explain           ``turnright explain``: prints show_explanation and show_messages

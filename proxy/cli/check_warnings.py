@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from proxy.cli.compaction_warnings import find_compaction_warnings
 from proxy.cli.instruction_warnings import find_instruction_warnings
 from proxy.cli.provider_object_warnings import find_provider_object_warnings
+from proxy.cli.responses_warnings import find_responses_warnings
 from proxy.cli.session_warnings import find_session_warnings
 from proxy.cli.store_warnings import find_store_warnings
 from proxy.config import Settings
@@ -80,6 +81,7 @@ def find_warnings(
         *find_session_warnings(settings.sessions, settings.store),
         *find_instruction_warnings(settings),
         *find_provider_object_warnings(settings, pools),
+        *find_responses_warnings(settings, pools),
     )
 
 

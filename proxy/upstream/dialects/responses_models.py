@@ -58,10 +58,15 @@ def speaks_responses(deployment: Deployment) -> bool:
     if deployment.mode == "responses":
         return find_provider(provider) is not None
     if provider == "azure":
-        version = str(deployment.credentials.get("api_version") or "")
-        is_dated = version[:4].isdecimal()
-        return not is_dated or version[: len(_AZURE_SINCE)] >= _AZURE_SINCE
+        return has_new_version(deployment)
     return provider == "xai" or is_openai(deployment)
+
+
+def has_new_version(deployment: Deployment) -> bool:
+    """Tell whether the version of Azure's API has responses. A version without a date always has."""
+    version = str(deployment.credentials.get("api_version") or "")
+    is_dated = version[:4].isdecimal()
+    return not is_dated or version[: len(_AZURE_SINCE)] >= _AZURE_SINCE
 
 
 @lru_cache(maxsize=1024)
@@ -86,9 +91,13 @@ def may_ask_with_tools(deployment: Deployment) -> bool:
     """Tell whether the model's chats refuse functions while it reasons, and its provider speaks the Responses API."""
     if deployment.mode is not None or deployment.provider not in ("azure", "openai"):
         return False
+    return is_new_gpt(deployment) and speaks_responses(deployment)
+
+
+def is_new_gpt(deployment: Deployment) -> bool:
+    """Tell whether the model's name is that of a GPT whose chats refuse functions while it reasons."""
     found = _GPT.match(azure_name(deployment.model_id))
-    is_new = found is not None and (int(found[1]), int(found[2] or 0)) >= _TOOLS_BY_RESPONSES
-    return is_new and speaks_responses(deployment)
+    return found is not None and (int(found[1]), int(found[2] or 0)) >= _TOOLS_BY_RESPONSES
 
 
 def asks_with_tools(deployment: Deployment, parameters: Mapping[str, Any]) -> bool:
