@@ -9,7 +9,8 @@ import pytest
 
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
-from proxy.upstream.wires.openai_responses.eligibility import are_readable, speaks_responses
+from proxy.upstream.dialects.responses_models import speaks_responses
+from proxy.upstream.wires.openai_responses.eligibility import are_readable
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible as is_eligible_source
 from proxy.upstream.wires.table import RESPONSES, wire_for
 from sanitizers.native.responses.envelope import Envelope, pack_envelope, pack_summary
@@ -83,29 +84,6 @@ def test_plan_may_change_parameters_and_not_the_tools(changed: dict[str, Any], e
 
 
 @pytest.mark.parametrize(
-    ("tool", "eligible"),
-    [
-        ({"type": "file_search", "vector_store_ids": ["vs_1"]}, False),
-        ({"type": "code_interpreter", "container": "cntr_1"}, False),
-        ({"type": "code_interpreter", "container": {"type": "auto", "file_ids": ["file_1"]}}, False),
-        ({"type": "code_interpreter", "container": {"type": "auto"}}, True),
-        ({"type": "image_generation", "input_image_mask": {"file_id": "file_1"}}, False),
-        ({"type": "mcp", "server_label": "s", "connector_id": "connector_gmail"}, False),
-        ({"type": "mcp", "server_label": "s", "server_url": "https://a.test"}, True),
-        ({"type": "shell", "environment": {"type": "container_reference", "container_id": "c"}}, False),
-        ({**FUNCTION, "description": "file_ids"}, True),
-        ({"type": "web_search"}, True),
-    ],
-)
-def test_objects_at_the_provider_are_not_for_all_clients(tool: dict[str, Any], eligible: bool) -> None:
-    """All clients share the provider's account. A chat leaves such a tool out, and reports it."""
-    carrier = {"type": "additional_tools", "role": "developer", "tools": [tool]}
-
-    assert is_eligible(call_for({"tools": [tool]})) is eligible
-    assert is_eligible(call_for({"input": [carrier, USER]})) is eligible
-
-
-@pytest.mark.parametrize(
     ("item", "readable"),
     [
         (USER, True),
@@ -124,8 +102,33 @@ def test_sealed_item_must_be_the_providers(item: dict[str, Any], readable: bool)
     assert are_readable([USER, item]) is readable
 
 
+@pytest.mark.parametrize(
+    ("item", "readable"),
+    [
+        ({**THOUGHT, "encrypted_content": None}, True),
+        ({"type": "reasoning", "id": "rs_1"}, True),
+        ({**THOUGHT, "encrypted_content": OWN}, False),
+    ],
+)
+def test_provider_that_stores_responses_knows_its_thoughts(item: dict[str, Any], readable: bool) -> None:
+    """An envelope of the proxy stays of no use there."""
+    assert are_readable([USER, item], is_stored=True) is readable
+
+
 def test_call_without_a_source_is_a_chat() -> None:
     """A request that no client sent has no items."""
     call = call_for({})
     assert not is_eligible(replace(call, source=None))
     assert wire_for(replace(call, source=None)) is OPENAI.chat
+
+
+def test_items_that_a_plan_has_mended_are_not_read_again() -> None:
+    """A plan leaves nothing among them that the provider cannot read."""
+    call = call_for({"input": [USER, {**THOUGHT, "encrypted_content": OWN}]})
+    source = call.source
+    assert source is not None
+    assert source.native is not None
+    mended = replace(source, native=replace(source.native, are_mended=True))
+
+    assert not is_eligible(call)
+    assert is_eligible(replace(call, source=mended))

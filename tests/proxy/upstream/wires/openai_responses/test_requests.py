@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from proxy.ingress.openai_responses.fields import read_fields
+from proxy.ingress.openai_responses.read_request import to_chat
+from proxy.ingress.routes.responses.resolve_input import leave_to_provider
 from proxy.upstream.wires.openai_responses.requests import build_request, model_name
 from tests.proxy.upstream.wires.openai_responses.calling import FUNCTION, USER, call_for, openai
 
@@ -55,6 +58,32 @@ def test_conversation_without_further_input_is_sent_whole() -> None:
     call = call_for(b'{"model":"m","previous_response_id":"resp_ours"}', earlier=(USER,))
 
     assert json.loads(build_request(call, stream=False))["input"] == [USER]
+
+
+@pytest.mark.parametrize("given", [b'"resp_theirs"', b'{"id": "conv_theirs"}'])
+def test_name_of_a_conversation_at_the_provider_goes_as_it_came(given: bytes) -> None:
+    """The proxy does not know it, and the deployment may."""
+    name = "conversation" if b"conv" in given else "previous_response_id"
+    body = b'{"model":"m","input":[{"role":"user","content":"a"}],"%b":%b,"store":true}' % (
+        name.encode(),
+        given,
+    )
+    fields = read_fields(body, max_nesting=9)
+    chat = to_chat(fields, fields.items, needs=leave_to_provider(fields).needs).chat
+    sent = build_request(replace(call_for(body), source=chat.source), stream=False)
+
+    assert b'"%b":%b' % (name.encode(), given.replace(b": ", b":")) in sent.replace(b": ", b":")
+    assert b'"store":false' in sent
+
+
+@pytest.mark.parametrize("store", [b"", b',"store":true', b',"store":false'])
+def test_provider_that_stores_responses_gets_store_as_it_came(store: bytes) -> None:
+    """Its thoughts are not asked for either, since it knows them."""
+    call = call_for(
+        b'{"model":"m","input":"Hi."%b}' % store, replace(openai("openai/gpt-5"), provider_state=True)
+    )
+
+    assert build_request(call, stream=False) == b'{"model":"gpt-5","input":"Hi."%b}' % store
 
 
 def test_repeated_key_is_written_once() -> None:
@@ -123,3 +152,18 @@ def test_plan_and_operator_change_their_fields_alone() -> None:
 def test_model_has_the_providers_name(model: str, name: str) -> None:
     """Azure reads the deployment's name in the body."""
     assert model_name(openai(model, api_base="https://a.test")) == name
+
+
+def test_instructions_that_stand_among_the_items_leave_their_field() -> None:
+    """The provider would repeat the field in its answer."""
+    call = call_for({"instructions": "Be brief."})
+    source = call.source
+    assert source is not None
+    assert source.native is not None
+    items = [{"type": "message", "role": "system", "content": "Ours."}, USER]
+    moved = replace(source.native, items=items, are_own=False, holds_instructions=True)
+    body = json.loads(build_request(replace(call, source=replace(source, native=moved)), stream=False))
+
+    assert "instructions" not in body
+    assert body["input"] == items
+    assert json.loads(build_request(call, stream=False))["instructions"] == "Be brief."
