@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from proxy.core.upstream_call import UpstreamCall
-from proxy.upstream.wires.openai.wire import AZURE, OPENAI
 from proxy.upstream.dialects.responses_models import speaks_responses
+from proxy.upstream.wires.openai.wire import AZURE, OPENAI
 from proxy.upstream.wires.openai_responses.eligibility import are_readable
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible as is_eligible_source
 from proxy.upstream.wires.table import RESPONSES, wire_for
