@@ -8,12 +8,12 @@ sleeps, counts or knows the time. :mod:`proxy.resilience.decide_action` chooses 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
 from proxy.core.failures import Cause
-from proxy.resilience.read_error import ProviderError, Quota
+from proxy.resilience.read_error import NO_ERROR_FACTS, ProviderError, Quota
 from proxy.resilience.read_subject import Subject
 
 
@@ -244,7 +244,9 @@ OVERFLOW = next(row for row in TABLE if row.kind is Kind.CONTEXT_OVERFLOW)
 FILTERED = next(row for row in TABLE if row.kind is Kind.CONTENT_FILTER)
 """The row of a request that the provider's content filter has refused."""
 
-INVALID = next(row for row in TABLE if row.kind is Kind.INVALID_REQUEST)
+_PLAIN_REFUSAL = replace(NO_ERROR_FACTS, status=400)
+
+INVALID = next(row for row in TABLE if row.fits(Cause.REFUSED, _PLAIN_REFUSAL))
 """The row for a body that the provider has refused as invalid before."""
 
 PERMANENT = frozenset(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
 from proxy.core.failures import Cause, Evidence
-from proxy.resilience.failure_table import TABLE, Blame, Kind, Reach, find_row, reach_of
-from proxy.resilience.read_error import read_error
+from proxy.resilience.failure_table import INVALID, TABLE, Blame, Kind, Reach, find_row, reach_of
+from proxy.resilience.read_error import NO_ERROR_FACTS, read_error
 
 GOOGLE_QUOTA = "type.googleapis.com/google.rpc.QuotaFailure"
 
@@ -212,3 +212,11 @@ def test_a_failure_counts_for_all_only_where_no_client_caused_it(
     row, error = row_of(case)
 
     assert (row.blame, reach_of(row, error)) == (blame, reach)
+
+
+def test_row_of_a_refused_body_is_that_of_a_plain_400() -> None:
+    """A body is remembered as refused by this very row, whatever rows of its kind stand before it."""
+    plain = replace(NO_ERROR_FACTS, status=400)
+
+    assert INVALID.kind is Kind.INVALID_REQUEST
+    assert find_row(Cause.REFUSED, plain) is INVALID
