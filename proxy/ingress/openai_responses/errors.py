@@ -85,7 +85,7 @@ def describe_failure(error: ProxyError) -> dict[str, Any]:
     code = _code_of(error)
     message = error.message
     if code == RATE_LIMITED and not _WAIT.search(message):
-        message = f"{message.rstrip()} Please try again in {_wait_s(error)}s."
+        message = f"{message.rstrip()} Please try again in {wait_s(error)}s."
     return {"code": code, "message": message}
 
 
@@ -102,7 +102,7 @@ def _code_of(error: ProxyError) -> str:
     return SERVER_ERROR if _header(error, "x-should-retry") == "true" else INVALID_PROMPT
 
 
-def _wait_s(error: ProxyError) -> int:
+def wait_s(error: ProxyError) -> int:
     """Return the whole seconds that *error* asks the client to wait."""
     asked = _header(error, "retry-after")
     return int(asked) if asked is not None and re.fullmatch(r"[0-9]{1,6}", asked) else _USUAL_WAIT_S

@@ -239,3 +239,15 @@ def test_codex_stops_or_asks_again_as_the_failure_says(
 
     assert ended.status == 1
     assert len(gateways.relay.exchanges) == expected, ended.events
+
+
+def test_codex_waits_for_a_busy_provider(gateways: Gateways, tmp_path: Path) -> None:
+    """Codex gives up on a 429, so it gets the wait in a stream, and finishes its turn."""
+    gateways.gemini.fault(times=1, status=429, retry_delay_seconds=1)
+    gateways.gemini.say(LAST_WORDS)
+    gateways.begin(STORED)
+
+    ended = Codex(tmp_path, gateways.relay.base_url, GEMINI, retries=1).run(PROMPT)
+
+    assert (ended.status, ended.texts) == (0, [LAST_WORDS]), ended
+    assert [exchange.status for exchange in gateways.relay.exchanges] == [200, 200]

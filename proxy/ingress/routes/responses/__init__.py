@@ -6,6 +6,7 @@ conversations     /v1/conversations and below
 count_tokens      POST /v1/responses/input_tokens
 compact           POST /v1/responses/compact
 resolve_input     the stored conversation and the references of a request
+wait_in_stream    a 429 for codex
 """
 
 from __future__ import annotations

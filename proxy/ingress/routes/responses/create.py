@@ -6,6 +6,7 @@ from functools import partial
 
 from aiohttp import web
 
+from proxy.core.errors import ProxyError
 from proxy.core.upstream_call import Answer
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.ingress.openai_responses.answer import ResponsesAnswers
@@ -16,6 +17,7 @@ from proxy.ingress.routes.responses.open_request import (
     open_request,
     renamed_errors,
 )
+from proxy.ingress.routes.responses.wait_in_stream import stream_failure, waits_in_stream
 from proxy.observability.logs import get_log
 from proxy.state.sessions.responses import ResponseRecord
 from proxy.state.sessions.session_errors import SessionsUnavailable
@@ -40,8 +42,13 @@ async def create_response(request: web.Request) -> web.StreamResponse:
         chat = opened.chat
         answers = opened.make_answers(ResponsesAnswers, gateway, stores=sessions is not None)
     keep = None if sessions is None else partial(_keep, answers, opened, sessions, request[RECORD].key)
-    with renamed_errors(opened):
-        return await guard_and_forward(request, chat, opened.body, answers, keep)
+    try:
+        with renamed_errors(opened):
+            return await guard_and_forward(request, chat, opened.body, answers, keep)
+    except ProxyError as error:
+        if not (chat.stream and waits_in_stream(request, error)):
+            raise
+        return await stream_failure(request, answers, error)
 
 
 async def _keep(
