@@ -18,7 +18,7 @@ from proxy.config import load_settings
 from proxy.ingress.openai_responses.ids import make_response_id
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.upstream.provider import KEY, Exchange, head, piece, providing, whole
-from tests.support.native_responses import MESSAGE, response, stream_of, write_stream
+from tests.support.native_responses import CALL, MESSAGE, response, stream_of, write_stream
 from tests.support.proxied import Proxied, Reply, proxied
 from tests.support.responses_grammar import events_of
 
@@ -369,3 +369,15 @@ async def test_streams_serve_needs_too(stream: bool) -> None:
 
     last = events_of(reply.raw)[-1]["response"] if stream else reply.json
     assert last["output"] == [MESSAGE]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_call_of_a_tool_that_the_stored_prompt_declares_is_answered(stream: bool) -> None:
+    """Nothing here knows the prompt's tools."""
+    answer = stream_of([CALL]) if stream else response([CALL])
+    async with serving(("native", {}), answer=answer) as (proxy, provider):
+        reply = await ask(proxy, "native", **NEEDS["prompt"].fields, stream=stream)
+
+    last = events_of(reply.raw)[-1]["response"] if stream else reply.json
+    assert (last["status"], last["output"]) == ("completed", [CALL])
+    assert len(provider.paths) == 1

@@ -175,3 +175,16 @@ async def test_chats_of_such_a_model_are_as_ever() -> None:
         reply = await proxy.post(given, "/v1/chat/completions")
 
     assert reply.status == 200, reply.raw
+
+
+@pytest.mark.parametrize(
+    "given", [[REFERENCE], [REFERENCE, {"type": "compaction", "encrypted_content": "gAAAA"}]]
+)
+async def test_stored_thoughts_are_for_one_key_too(given: list[Any]) -> None:
+    """A model could be asked to repeat another client's thoughts."""
+    items = [*given, {"role": "user", "content": "What did you think?"}]
+    async with serving(("native", STATE), keys=2) as (proxy, provider):
+        reply = await ask(proxy, "native", input=items)
+
+    assert (reply.status, provider.paths) == (400, [])
+    assert "provider_objects" in reply.error["message"]

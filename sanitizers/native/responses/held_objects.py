@@ -64,7 +64,7 @@ def tool_needs(tool: Mapping[str, Any], place: str) -> Iterator[Need]:
 def item_needs(item: Mapping[str, Any], kind: str, place: str) -> Iterator[Need]:
     """Yield a need for each field of *item* that names an object at the provider.
 
-    *kind* is its type, and none of :data:`NAMES_NOTHING`.
+    *kind* is its type. Items of :data:`NAMES_NOTHING` are read on their own, unless a later summary stands for them.
     """
     for name, value in item.items():
         if name in _ITEM_FIELDS:

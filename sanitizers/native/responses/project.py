@@ -22,7 +22,13 @@ from sanitizers.native.responses.call_items import (
 )
 from sanitizers.native.responses.envelope import is_own, unpack_envelope, unpack_summary
 from sanitizers.native.responses.held_objects import HELD_PLACEHOLDER, NAMES_NOTHING, item_needs
-from sanitizers.native.responses.item_types import COMPACTIONS, ITEM_TYPES, check_fields, type_of
+from sanitizers.native.responses.item_types import (
+    COMPACTIONS,
+    ITEM_TYPES,
+    ItemType,
+    check_fields,
+    type_of,
+)
 from sanitizers.native.responses.parts import (
     item_place,
     read_content,
@@ -131,8 +137,7 @@ class _Projector:
         if row is None:
             self._report(index, "dropped", "unknown_item")
         elif index < self._summary_at and not (kind == "message" and item.get("role") in _CLIENT_ROLES):
-            if row.outcome == "read":
-                self._report(index, "dropped", "summarized", kind)
+            self._add_summarized(index, item, kind, row)
         elif row.outcome == "dropped":
             self._report(index, "dropped", "server_item", kind)
         else:
@@ -224,6 +229,16 @@ class _Projector:
         for thought in thoughts:
             self._turn.thoughts.setdefault(thought, index)
 
+    def _add_summarized(self, index: int, item: Item, kind: str, row: ItemType) -> None:
+        """Leave out an item that a later summary stands for. Its provider would read it all the same."""
+        if row.outcome == "read":
+            self._report(index, "dropped", "summarized", kind)
+        if kind in NAMES_NOTHING:
+            self._needs += item_needs(item, kind, item_place(index))
+        if kind == "item_reference":
+            check_fields(item, row, index)
+            self._add_reference(index, item["id"])
+
     def _add_server_call(self, index: int, item: Item, kind: str) -> None:
         """Add a call that the server ran, with its result, or neither where there is no result.
 
@@ -266,15 +281,24 @@ class _Projector:
 
     def _add_reference(self, index: int, item_id: str) -> None:
         """Note that an unknown item is needed, since leaving it out would lose content. Reasoning can be left out."""
-        if item_id.startswith("rs_"):
+        is_thought = item_id.startswith("rs_")
+        if is_thought:
             self._report(index, "dropped", "reference_to_reasoning")
-            return
         message = (
             f"Item with id '{item_id[:64]}' not found. Items are not persisted when `store` is set to false. Try again "
             "with `store` set to true, or remove this item from your input."
         )
         place = f"{item_place(index)}.id"
-        self._needs.append(Need(message, "item_not_found", place, names_object=True, holds_history=True))
+        self._needs.append(
+            Need(
+                message,
+                "item_not_found",
+                place,
+                names_object=True,
+                holds_history=not is_thought,
+                can_be_left_out=is_thought,
+            )
+        )
 
     def _add_of_client(self, index: int, message: Message) -> None:
         """Add a message of the client's, which ends the model's turn."""

@@ -356,7 +356,6 @@ def test_what_only_a_provider_can_read_is_a_need(item: Any, places: list[str], r
     [
         {"type": "code_interpreter_call", "id": "ci_1", "container_id": None, "code": "1"},
         {"type": "image_generation_call", "id": "ig_1", "result": "aGk="},
-        {"type": "item_reference", "id": "rs_1"},
         {
             "type": "shell_call",
             "call_id": "call_1",
@@ -369,6 +368,33 @@ def test_what_only_a_provider_can_read_is_a_need(item: Any, places: list[str], r
 )
 def test_usual_item_needs_no_provider(item: Any) -> None:
     assert projected(said("go"), item).needs == ()
+
+
+@pytest.mark.parametrize(
+    ("item", "place"),
+    [
+        (answered("a", [{"type": "input_file", "file_id": "x"}]), "output[0].file_id"),
+        (
+            {"type": "message", "role": "assistant", "content": [{"type": "input_image", "file_id": "x"}]},
+            "content[0].file_id",
+        ),
+        ({"type": "computer_call_output", "call_id": "a", "output": {"file_id": "x"}}, "output.file_id"),
+        ({"type": "code_interpreter_call", "container_id": "x"}, "container_id"),
+        ({"type": "item_reference", "id": "rs_x"}, "id"),
+        ({"id": "msg_x"}, "id"),
+    ],
+)
+def test_object_before_a_summary_is_needed_too(item: Any, place: str) -> None:
+    """The provider that reads the summary gets the items before it as well."""
+    for sealed_by in ("gAAAA", pack_summary("They met.")):
+        done = projected(said("go"), item, {"type": "compaction", "encrypted_content": sealed_by})
+        assert f"input[1].{place}" in [need.param for need in done.needs]
+
+
+def test_reference_to_a_thought_can_be_left_out() -> None:
+    [need] = projected(said("go"), {"id": "rs_1"}).needs
+
+    assert (need.can_be_left_out, need.holds_history, need.names_object) == (True, False, True)
 
 
 @pytest.mark.parametrize(
