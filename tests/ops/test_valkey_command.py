@@ -108,7 +108,7 @@ def test_it_keeps_nothing_on_disk_and_has_a_limit(server: Server) -> None:
     assert told == {
         "save": [""],
         "appendonly": ["no"],
-        "maxmemory": [str(256 * 2**20)],
+        "maxmemory": [str(512 * 2**20)],
         "maxmemory-policy": ["volatile-ttl"],
     }
 

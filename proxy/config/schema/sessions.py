@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from proxy.config.durations import Duration
+from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
 from proxy.config.values import Count, CountOrZero, Flag
+
+_WORDS = {"false": False, "true": True}
+
+
+def _read_word(value: Any) -> Any:
+    """Return the flag for a variable's text. Any other value is returned unchanged."""
+    return _WORDS.get(value, value) if isinstance(value, str) else value
 
 
 class Sessions(Section):
@@ -16,8 +24,8 @@ class Sessions(Section):
 
     where: ClassVar[str] = "sessions"
 
-    enabled: Flag = True
-    """Store responses unless the request says ``store: false``. Default true.
+    enabled: Annotated[Flag, BeforeValidator(_read_word), BeforeValidator(from_environment)] = True
+    """Store responses unless the request says ``store: false``. Default true. A variable may be named.
 
     With false nothing is stored, and a request that names an earlier response is refused.
     """

@@ -12,7 +12,12 @@ from proxy.config import Settings, load_settings
 from tests.ops.deploy.manifests import KUSTOMIZATIONS, Document, render
 from tests.ops.deploy.tools import DEPLOY
 
-KEYS = {"GEMINI_API_KEY": "a", "TURNRIGHT_MASTER_KEY": "b", "TURNRIGHT_STORE_URL": "memory://"}
+KEYS = {
+    "GEMINI_API_KEY": "a",
+    "TURNRIGHT_MASTER_KEY": "b",
+    "TURNRIGHT_SESSIONS": "false",
+    "TURNRIGHT_STORE_URL": "memory://",
+}
 PLACES = (*KUSTOMIZATIONS, "compose")
 
 

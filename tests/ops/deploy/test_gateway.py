@@ -94,8 +94,8 @@ def test_service_monitor_finds_the_service() -> None:
     assert endpoint["port"] in {port["name"] for port in service["spec"]["ports"]}
 
 
-def test_the_store_is_in_memory_unless_the_secret_names_another() -> None:
-    """The configuration takes the store's address from the environment, which has ``memory://`` by default.
+def test_the_store_is_in_memory_and_keeps_no_responses_unless_the_secret_says_otherwise() -> None:
+    """The configuration takes both from the environment: another replica could not continue what one keeps in memory.
 
     Of a variable in several sources, Kubernetes takes the last source's value. That source is the Secret.
     """
@@ -103,10 +103,11 @@ def test_the_store_is_in_memory_unless_the_secret_names_another() -> None:
     default, secret = gateway.turnright["envFrom"]
     variables = gateway.named("ConfigMap", default["configMapRef"]["name"])["data"]
 
-    assert variables == {"TURNRIGHT_STORE_URL": "memory://"}
+    assert variables == {"TURNRIGHT_SESSIONS": "false", "TURNRIGHT_STORE_URL": "memory://"}
     assert secret == {"secretRef": {"name": "turnright-keys"}}
     assert yaml.safe_load(gateway.configuration)["store"] == {"url": "os.environ/TURNRIGHT_STORE_URL"}
-    assert configured(GATEWAY).settings.store.url == "memory://"
+    settings = configured(GATEWAY).settings
+    assert (settings.store.url, settings.sessions.enabled) == ("memory://", False)
 
 
 def test_a_client_stays_on_one_replica() -> None:

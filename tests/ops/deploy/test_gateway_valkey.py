@@ -42,11 +42,12 @@ def test_turnright_gets_the_address_with_the_password_of_the_secret() -> None:
 
     Kubernetes puts the value of a variable in the place of ``$(NAME)`` only if the variable is declared before.
     """
-    password, url = render(WITH_VALKEY).turnright["env"]
+    password, url, sessions = render(WITH_VALKEY).turnright["env"]
     service = named("Service", "turnright-valkey")
     address = urlsplit(url["value"].replace("$(VALKEY_PASSWORD)", "secret"))
 
     assert password == PASSWORD
+    assert sessions == {"name": "TURNRIGHT_SESSIONS", "value": "true"}
     assert url["name"] == "TURNRIGHT_STORE_URL"
     assert (address.scheme, address.password, address.path) == ("redis", "secret", "/0")
     assert address.hostname == service["metadata"]["name"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.config import ConfigurationError
-from tests.proxy.config.samples import settings_of
+from tests.proxy.config.samples import load, settings_of
 
 
 def test_responses_are_stored_by_default_for_seven_days() -> None:
@@ -23,10 +23,19 @@ def test_responses_are_stored_by_default_for_seven_days() -> None:
     }
 
 
+@pytest.mark.parametrize(("text", "enabled"), [("true", True), ("false", False)])
+def test_variable_may_switch_sessions(text: str, enabled: bool) -> None:
+    """One file can serve deployments with and without a shared store."""
+    loaded = load(environ={"FLAG": text}, sessions={"enabled": "os.environ/FLAG"})
+
+    assert loaded.settings.sessions.enabled is enabled
+
+
 @pytest.mark.parametrize(
     "section",
     [
         {"enabled": "yes"},
+        {"enabled": "os.environ/UNSET"},
         {"turns": -1},
         {"turns": 10_001},
         {"max_mib": 0},
