@@ -18,6 +18,7 @@ from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.guard_turns import guard_chat
 from proxy.planning.learned.repair_in_advance import repair_in_advance
+from proxy.planning.native_requests import with_items
 from proxy.planning.plan import Plan, plan_request, split_changes
 from proxy.planning.plan_target import PlanTarget
 from proxy.state.kept_signatures import StoredSignature
@@ -216,9 +217,12 @@ def _without_text(plan: Plan | None) -> Plan | None:
         fitted = budget.fitted
         fitted = replace(fitted, messages=hide_instructions(fitted.messages, instructions))
         budget = replace(budget, fitted=fitted)
+    messages = hide_instructions(plan.messages, instructions)
+    items = with_items(plan.request, plan.deployment, messages, plan.parameters, plan.mode)
     return replace(
         plan,
-        messages=hide_instructions(plan.messages, instructions),
+        request=items.request,
+        messages=messages,
         instructions=placeholder_for(instructions),
         budget=budget,
         advance=advance,

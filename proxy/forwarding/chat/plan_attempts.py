@@ -234,7 +234,14 @@ class ChatAttemptPlanner:
 
     @staticmethod
     def values_of(plan: Plan) -> tuple[Any, ...]:
-        """Return every value in *plan* that is sent and that a client may have written."""
+        """Return every value in *plan* that is sent and that a client may have written.
+
+        Items hold more than their messages: ids, for one, which a provider repeats in its errors.
+        """
+        source = plan.request.source
+        if source is not None and source.native is not None:
+            native = source.native
+            return plan.messages, plan.parameters, plan.extra_body, native.items, native.fields
         return plan.messages, plan.parameters, plan.extra_body
 
     @staticmethod

@@ -6,16 +6,21 @@ from typing import Any
 
 import pytest
 
+from proxy.ingress.openai_responses.fields import read_fields
+from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.planning.describe_dry_run import describe_dry_run
 from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
 from proxy.planning.plan import plan_request
+from proxy.planning.plan_target import plan_target
 from proxy.state.repairs.repair_key import LearnedRepair, RepairKey
 from tests.proxy.inspector.looking import parse
 from tests.proxy.planning.budgets.shapes import LOCAL, agent, facts_for
 from tests.proxy.planning.compact.memories import TEXT, memory_of
 from tests.proxy.planning.operator_texts import OWN, SHOWN, WORDS, words_in
 from tests.proxy.planning.test_plan import target_of
+from tests.proxy.upstream.deployments import deployment_of
 from tests.support.builders import system, tool, user
+from tests.support.proxied import settings_of
 
 PLAIN = [user("Hello.")]
 NO_SYSTEM = LearnedRepair(
@@ -52,6 +57,30 @@ def test_dry_run_is_the_plan_of_a_sent_request() -> None:
     assert sent.budget is not None
     assert sent.budget.marks is not None
     assert sent.budget.marks.system > len(WORDS)
+
+
+def test_items_that_a_client_sees_have_no_instructions() -> None:
+    """The provider gets their text, as the first item."""
+    target = plan_target(
+        deployment_of("openai/gpt-4.1", api_key="k"),
+        settings_of({"m": "openai/gpt-4.1"}).sanitize,
+        lambda *_: frozenset(),
+    )
+    fields = read_fields(b'{"model":"m","input":"Hi.","instructions":"Theirs."}', max_nesting=9)
+    chat = to_chat(fields, fields.items).chat
+    run = run_dry(DryRunInput(chat, target, facts_for(LOCAL, 200_000), instructions=OWN))
+
+    assert [item["content"] for item in _items_of(run)] == [OWN.text, "Theirs.", "Hi."]
+    assert [item["content"] for item in _items_of(run.for_client())] == [SHOWN, "Theirs.", "Hi."]
+
+
+def _items_of(run: DryRun) -> Any:
+    assert run.sent is not None
+    source = run.sent.request.source
+    assert source is not None
+    assert source.native is not None
+    assert source.messages is run.sent.messages
+    return source.native.items
 
 
 def test_instructions_stand_before_a_memory() -> None:

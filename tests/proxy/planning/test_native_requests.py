@@ -14,6 +14,7 @@ from proxy.core.json_text import write_json
 from proxy.core.source import NativeRequest
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import to_chat
+from proxy.planning.corrective_note import with_note
 from proxy.planning.native_requests import (
     changes_of_body,
     fields_left_out,
@@ -24,6 +25,7 @@ from proxy.planning.native_requests import (
 from proxy.planning.plan import Plan, plan_request
 from proxy.planning.plan_target import plan_target
 from sanitizers import Change
+from tests.proxy.planning.compact.memories import memory_of
 from tests.proxy.upstream.deployments import deployment_of
 from tests.support.builders import PNG_URL
 from tests.support.native_responses import CALL, MESSAGE, THOUGHT
@@ -143,6 +145,31 @@ def test_items_of_a_plan_are_written_from_those_that_came() -> None:
     assert native.items[:3] == [USER, MESSAGE, CALL]
     assert native.items[-1] == {"type": "message", **NOTE}
     assert native.read_from == [USER, MESSAGE, CALL, LATER]
+
+
+def test_note_to_the_model_is_one_more_item() -> None:
+    """A retry keeps the thoughts of the conversation."""
+    chat, _ = with_note(request_of(USER, THOUGHT, MESSAGE, CALL, OUTPUT), "Note.")
+    target = plan_target(OPENAI, settings_of({"m": "openai/gpt-4.1"}).sanitize, lambda *_: frozenset())
+    native = native_of(plan_request(chat, target).request)
+
+    assert native.items == [USER, THOUGHT, MESSAGE, CALL, OUTPUT, {"type": "message", **NOTE}]
+
+
+def test_memory_stands_in_place_of_older_items() -> None:
+    """Later turns keep their items."""
+    chat = request_of(USER, THOUGHT, MESSAGE, LATER, {**THOUGHT, "id": "rs_2"}, {**CALL}, OUTPUT)
+    target = plan_target(OPENAI, settings_of({"m": "openai/gpt-4.1"}).sanitize, lambda *_: frozenset())
+    memory = memory_of(0, 2)
+    plan = plan_request(chat, target, memory=memory)
+    native = native_of(plan.request)
+
+    assert plan.memory is memory
+    assert sends_items(plan.request, OPENAI, plan.messages, plan.parameters)
+    assert [item.get("type", "message") for item in native.items] == [
+        *("message", "message", "reasoning", "function_call", "function_call_output")
+    ]
+    assert native.items[1:] == [LATER, {**THOUGHT, "id": "rs_2"}, CALL, OUTPUT]
 
 
 def test_changed_items_are_listed_with_their_indexes() -> None:

@@ -6,7 +6,10 @@ import json
 
 from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
+from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
+from proxy.resilience.request_words import RequestWords
 from tests.proxy.forwarding.attempting import BOTH, good, refused, text_of
+from tests.proxy.planning.repairs.test_unseal_items import plan_of
 from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
@@ -35,6 +38,15 @@ async def test_retries_after_a_malformed_call_have_one_note(
     assert source.messages is upstream.calls[0].messages
     assert source.messages is not upstream.calls[2].messages, "the client's bytes do not hold the note"
     assert "could not be read" not in reply.raw.decode()
+
+
+def test_words_of_items_are_words_of_the_client() -> None:
+    """A provider repeats ids of items in its errors, and no message has them."""
+    plan = plan_of([{"role": "user", "content": "Hi."}, {"type": "made_up", "name": "insufficient_quota"}])
+    words = RequestWords(*ChatAttemptPlanner.values_of(plan))
+
+    assert words.contains("insufficient_quota")
+    assert not RequestWords(plan.messages, plan.parameters).contains("insufficient_quota")
 
 
 async def test_retry_in_mode_observe_has_no_note(upstream: ScriptedUpstream) -> None:
