@@ -142,9 +142,13 @@ def _said(part: Mapping[str, Any]) -> str:
     return str(part.get("text") or part.get("refusal") or "")
 
 
-def find_stream_faults(raw: bytes, *, complete: bool = True) -> list[str]:
-    """Return the faults of a stream. With *complete* false, the last event may be missing."""
-    reader = _Reader()
+def find_stream_faults(raw: bytes, *, complete: bool = True, sealed: bool = True) -> list[str]:
+    """Return the faults of a stream.
+
+    With *complete* false, the last event may be missing. With *sealed* false, a thought may have no encrypted content,
+    as a provider sends it that was not asked for the content.
+    """
+    reader = _Reader(sealed)
     for number, event in enumerate(events_of(raw)):
         reader.at = f"{number} {event['type']}"
         reader.expect(event.get("sequence_number") == number, "the sequence number")
@@ -157,9 +161,10 @@ def find_stream_faults(raw: bytes, *, complete: bool = True) -> list[str]:
 class _Reader:
     """The state of a stream so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, sealed: bool) -> None:
         self.faults: list[str] = []
         self.at = ""
+        self._sealed = sealed
         self.ended = False
         self._step = 0
         self._id = ""
@@ -305,7 +310,8 @@ class _Reader:
             self.expect(item["status"] in ("completed", "incomplete"), "a message ends")
         elif kind == "reasoning":
             self.expect(item["summary"] == self._parts, "a reasoning item has its summary")
-            self.expect(item.get("encrypted_content"), "a reasoning item has its envelope")
+            sealed = item.get("encrypted_content") or not self._sealed
+            self.expect(sealed, "a reasoning item has its envelope")
         elif kind == "compaction":
             self.expect(item.get("encrypted_content"), "a compaction has its summary")
         else:

@@ -67,7 +67,10 @@ def accepted(gateways: Gateways, model: str) -> list[Any]:
     """Return the bodies that reached the provider of *model*, which must have accepted each of them."""
     emulator = gateways.in_a_thread(model)
     if emulator is not None:
-        requests = list(emulator.requests)
+        # A summary is asked for in a chat where the provider has chats, as xAI does. Its emulator has none.
+        requests = [
+            request for request in emulator.requests if not request.path.endswith("/chat/completions")
+        ]
         assert [request.refusal for request in requests] == [None] * len(requests)
         return [request.body for request in requests]
     journal = gateways.gemini.journal()

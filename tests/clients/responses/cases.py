@@ -29,8 +29,8 @@ CODEX_GEMINI = "gpt-6-astra"
 NATIVE = "gpt-5.6-native"
 """A model that is asked in the Responses API itself, by a name that clients take for a reasoning model of OpenAI."""
 
-NATIVE_OTHER = "grok-3"
-"""Such a model by a name that clients do not know."""
+NATIVE_OTHER = "grok-4"
+"""Such a model by a name that clients do not know. It encrypts its thoughts where the client asks for that alone."""
 
 NATIVES = (NATIVE, NATIVE_OTHER, CODEX_NATIVE)
 
@@ -141,6 +141,14 @@ class Case:
         if self.model not in (GEMINI, GEMINI_AS_GPT) or self.state.is_lost or self.state.is_stripped:
             return False
         return self.state.mode == "chained" or not self._forgets_reasoning
+
+    @property
+    def drops_thoughts(self) -> bool:
+        """True where the client sends calls with their ids, and not the thoughts before them.
+
+        langchain drops a thought without encrypted content. The provider alone knows then that a thought is missing.
+        """
+        return self.script == "responses.with_langchain" and self.state.mode == "unstored"
 
     @property
     def _forgets_reasoning(self) -> bool:

@@ -65,7 +65,7 @@ def config_of(
         "api_base": responses.base_url.removesuffix("/v1"),
         "api_version": "2025-04-01-preview",
     }
-    grok = {"model": "xai/grok-3", "api_key": "emulated", "api_base": responses.base_url}
+    grok = {"model": "xai/grok-4", "api_key": "emulated", "api_base": responses.base_url}
     return {
         "model_list": [
             {"model_name": GEMINI, "litellm_params": strict},
