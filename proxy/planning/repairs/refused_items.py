@@ -54,6 +54,7 @@ def _part_from_thoughts(items: Items, named: list[int]) -> Iterator[_Fix]:
     """Yield the fixes of all turns without a thought. Each of their items would be refused for the same reason."""
     if not named:
         return
+    places = set(named)
     has_thought = False
     for index, item in enumerate(metered(items)):
         kind = item.get("type")
@@ -61,7 +62,7 @@ def _part_from_thoughts(items: Items, named: list[int]) -> Iterator[_Fix]:
             has_thought = True
         elif kind in CLIENT_ITEMS or is_client_message(item):
             has_thought = False
-        elif index in named or not has_thought:
+        elif index in places or not has_thought:
             parted = part_from_thought(item)
             if parted is not item:
                 yield _Fix(index, "dropped" if parted is None else "replaced", "item_of_reasoning")

@@ -102,6 +102,7 @@ class _Draft:
         self._written: list[Item | None] = []
         self._origins: list[int] = []
         self._last: int | None = None
+        self._summary_at: int | None = None
         self._calls: dict[Any, int] = {}
         self._read = 0  # the items whose calls are known
         self._fitted: set[Any] = set()  # the ids of the calls whose outputs got another type
@@ -254,16 +255,25 @@ class _Draft:
         self._inserted[index] = write_output(call["type"], _name_of(call), MISSING_RESULT)
         self._report("inserted", index, "missing_result")
 
+    def _last_summary(self) -> int:
+        """Return the index of the last item that stands for those before it."""
+        if self._summary_at is None:
+            kinds = [item.get("type") for item in metered(self._before.items)]
+            self._summary_at = max(at for at, kind in enumerate(kinds) if kind in COMPACTIONS)
+        return self._summary_at
+
     def _write_summary(self, index: int) -> set[int]:
         """Write the proxy's own summary at *index* as a message. Return the indexes of the items that it stands for."""
-        summary = unpack_summary(self._items[index]["encrypted_content"])
-        later = self._items[index + 1 :]
-        if summary is None or any(item.get("type") in COMPACTIONS for item in metered(later)):
+        summary = (
+            unpack_summary(self._items[index]["encrypted_content"]) if index == self._last_summary() else None
+        )
+        if summary is None:
             self._report("dropped", index, "summarized")
             return {index}
         self._items[index] = {"type": "message", "role": "user", "content": SUMMARY_START + summary}
         self._report("replaced", index, "own_summary")
-        replaced = {at for at, item in enumerate(self._items[:index]) if not is_client_message(item)}
+        before = enumerate(metered(self._items[:index]))
+        replaced = {at for at, item in before if not is_client_message(item)}
         for at in replaced:
             self._report("dropped", at, "summarized")
         return replaced

@@ -12,6 +12,7 @@ from sanitizers.native.responses.changed_items import ChangedItems
 from sanitizers.native.responses.mend import drop_items, mend_items
 from sanitizers.native.responses.violations import find_item_violations
 from sanitizers.synthetic import MISSING_RESULT
+from sanitizers.work_limit import WorkLimit, limited_by
 from tests.sanitizers.native.responses.building import Item, answered, called, said, sealed, thought
 from tests.sanitizers.native.responses.test_violations import BROKEN, LEGAL, SEARCH, SHELL, TRIGGER
 
@@ -167,6 +168,23 @@ def test_own_summary_is_a_message_and_stands_for_the_models_items() -> None:
 def test_trigger_is_moved_to_the_end_once() -> None:
     assert mended(TRIGGER, USER) == [USER, TRIGGER]
     assert mended(TRIGGER, USER, {**TRIGGER}) == [USER, TRIGGER]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [OWN_SUMMARY] * 1000,
+        [USER, *[{**SAID}] * 1000],
+        [USER, *[{**SEALED}, {**SEARCH, "action": {"type": "other"}}] * 500],
+        [called("a"), *[{"type": "custom_tool_call_output", "call_id": "a", "output": "1"}] * 1000],
+        [TRIGGER] * 1000,
+    ],
+    ids=["summaries", "repeated", "searches", "outputs", "triggers"],
+)
+def test_work_grows_with_the_number_of_items_alone(items: list[Item]) -> None:
+    """Each loop takes one step for an item."""
+    with limited_by(WorkLimit(40 * len(items))):
+        assert find_item_violations(mend_items(ChangedItems(items)).items) == ()
 
 
 def test_changes_have_the_indexes_that_the_items_had_at_first() -> None:
