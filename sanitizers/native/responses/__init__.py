@@ -11,7 +11,8 @@ tool_choice   the tool that must be called
 tools         reading ``tools``
 turn          the open turn of the model
 call_items    calls and their outputs
-project       items as chat messages
+item_reader   one item after the other as chat messages
+project       items as chat messages, with their places
 write_parts   the content of chat messages as parts
 write_items   chat messages as items
 violations    the provider's rules for items

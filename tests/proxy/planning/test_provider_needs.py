@@ -177,3 +177,28 @@ def test_item_with_a_placeholder_is_lost() -> None:
     assert (
         find_lost(replace(plan, request=replace(request, source=replace(source, native=native)))) is not None
     )
+
+
+@pytest.mark.parametrize("mode", ["repair", "strict", "observe", "off"])
+def test_plan_for_a_deployment_that_cannot_serve_a_need_is_refused_for_it(mode: str) -> None:
+    """The history's own faults count for nothing where the request cannot be served at all."""
+    lone = {"type": "function_call_output", "call_id": "call_1", "output": "a"}
+    sanitize = settings_of(sanitize={"mode": mode}).sanitize
+    target = plan_target(CHATS, sanitize, SelectingUpstream.for_settings(settings_of()).unsupported)
+    with pytest.raises(InvalidRequest) as refused:
+        plan_request(request_of(SEALED, input=[lone]), target)
+
+    assert (refused.value.param, refused.value.of_deployment) == ("c", True)
+
+
+def test_plan_that_would_lose_a_need_is_refused() -> None:
+    """Nothing is mended in mode ``off``, so that a thought for another provider makes the request a chat."""
+    thought = {"type": "reasoning", "id": "rs_1", "summary": []}
+    given = [{"role": "user", "content": "Hi."}, thought]
+    sanitize = settings_of(sanitize={"mode": "off"}).sanitize
+    target = plan_target(allowing(), sanitize, SelectingUpstream.for_settings(settings_of()).unsupported)
+
+    plan_request(request_of(SEALED, input=given[:1]), target)
+    with pytest.raises(InvalidRequest) as refused:
+        plan_request(request_of(SEALED, input=given), target)
+    assert refused.value.param == "c"
