@@ -168,10 +168,11 @@ async def test_client_may_name_a_provider_of_each_transport(monkeypatch: pytest.
 async def test_model_that_only_litellm_can_ask_is_refused_by_a_direct_wildcard(stream: bool) -> None:
     """The client gets a 400 with the way out, and the provider gets no request."""
     async with serving_openai() as openai:
-        settings = settings_of({"xai/*": {"model": "xai/*", "api_base": openai.base_url, "api_key": "k"}})
+        params = {"model": "databricks/*", "api_base": openai.base_url, "api_key": "k"}
+        settings = settings_of({"databricks/*": params})
         async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
-            refused = await proxy.post(chat(model="xai/grok-4.20-multi-agent", stream=stream))
-            answered = await proxy.post(chat(model="xai/grok-4"))
+            refused = await proxy.post(chat(model="databricks/databricks-gpt-5-5", stream=stream))
+            answered = await proxy.post(chat(model="databricks/llama"))
 
     assert (refused.status, refused.error["param"]) == (400, "model")
     assert "List the model under its own name, or set transport: litellm." in refused.error["message"]

@@ -291,9 +291,12 @@ def test_entry_without_a_key_gets_none_from_the_environment() -> None:
 
 @pytest.mark.parametrize(
     ("model", "reads"),
-    [("*", True), ("xai/*", True), ("perplexity/*", True), ("groq/*", False), ("xai/grok-4", False)],
+    [
+        *(("*", True), ("xai/*", True), ("perplexity/*", True), ("groq/*", False)),
+        *(("xai/grok-4", True), ("openai/gpt-4.1", True), ("groq/llama", False)),
+    ],
 )
-def test_table_that_decides_about_a_wildcard_s_models_is_read_with_the_file(
+def test_table_that_decides_about_models_is_read_with_the_file(
     model: str, reads: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A request would otherwise read it on the event loop."""

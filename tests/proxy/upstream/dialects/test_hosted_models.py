@@ -37,7 +37,7 @@ def row_of(model: str) -> Dialect:
         ("xai/grok-4-1-fast-reasoning", "xai-reasoning", ""),
         ("xai/grok-4-fast-non-reasoning", "xai-4", ""),
         ("xai/grok-4.20-0309-non-reasoning", "xai-4", ""),
-        ("xai/grok-4.20-multi-agent-0309", "xai-reasoning", "low medium high xhigh"),
+        ("xai/grok-4.20-multi-agent-0309", "xai-reasoning-responses", "low medium high xhigh"),
         ("xai/grok-4.3", "xai-reasoning", "none low medium high"),
         ("xai/grok-4.6", "xai-reasoning", "low medium high xhigh"),
         ("xai/grok-code-fast-1", "xai-reasoning", ""),
