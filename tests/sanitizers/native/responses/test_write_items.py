@@ -209,6 +209,13 @@ def test_other_output_of_a_shell_is_its_stdout(content: str) -> None:
     assert item["output"][0]["stdout"] == content
 
 
+def test_outputs_that_would_take_much_memory_are_not_decoded() -> None:
+    """Many small objects take many times the memory of their text."""
+    content = json.dumps([RAN] * 140_000)
+
+    assert write_items(turn(call("shell"), content), TABLE)[1]["output"][0]["stdout"] == content
+
+
 @pytest.mark.parametrize(
     "content",
     ["plain", '{"status": "odd"}', '{"status": "failed", "more": 1}', '{"status": "failed", "output": 1}'],
@@ -258,6 +265,23 @@ def test_a_repaired_history_is_written_and_keeps_its_calls(history: list[Item], 
     again = project(items, NO_TOOLS if table is None else table).messages
 
     assert _call_ids(again) == _call_ids(legal)
+
+
+@pytest.mark.parametrize(
+    ("message", "item"),
+    [
+        ({"tool_calls": [{"id": "c1"}]}, called("c1", "")),
+        ({"tool_calls": [{"function": {}}]}, called("", "")),
+        (
+            {"tool_calls": [{"custom": {}}]},
+            {"type": "custom_tool_call", "call_id": "", "name": "", "input": ""},
+        ),
+        ({"content": "x", "refusal": 7}, {"type": "message", "role": "assistant", "content": "x"}),
+    ],
+)
+def test_fields_that_are_missing_or_odd_are_empty(message: Item, item: Item) -> None:
+    """The provider says what is wrong with such a history."""
+    assert write_items([{"role": "assistant", **message}], None) == [item]
 
 
 ODD: list[Any] = [None, "", 0, [], {}, "odd", ["odd"], {"name": "f"}, [{"type": "text"}]]
