@@ -103,9 +103,9 @@ class _Draft:
         self._origins: list[int] = []
         self._last: int | None = None
         self._summary_at: int | None = None
-        self._calls: dict[Any, int] = {}
+        self._calls: dict[str, int] = {}
         self._read = 0  # the items whose calls are known
-        self._fitted: set[Any] = set()  # the ids of the calls whose outputs got another type
+        self._fitted: set[str] = set()  # the ids of the calls whose outputs got another type
 
     def mend(self, rules: Mapping[int, list[str]]) -> None:
         """Mend the items whose broken rules are given by their indexes."""
@@ -210,8 +210,7 @@ class _Draft:
         """Give the output at *index* the type of its call, if it has one. Tell whether it has."""
         item = self._items[index]
         call_id = item.get("call_id") or item.get("id")
-        at = self._calls_before(index).get(call_id)
-        if at is None:
+        if not isinstance(call_id, str) or (at := self._calls_before(index).get(call_id)) is None:
             return False
         call = self._without_screen(at)
         kind = call["type"]
@@ -227,12 +226,12 @@ class _Draft:
         self._report("replaced", index, "output_type", "type")
         return True
 
-    def _calls_before(self, stop: int) -> Mapping[Any, int]:
+    def _calls_before(self, stop: int) -> Mapping[str, int]:
         """Return the indexes of the calls before *stop*, by their ids. *stop* never decreases within a pass."""
         for index in metered(range(self._read, stop)):
             item = self._items[index]
-            if item.get("type") in CLIENT_CALLS:
-                self._calls[item.get("call_id")] = index
+            if item.get("type") in CLIENT_CALLS and isinstance(call_id := item.get("call_id"), str):
+                self._calls[call_id] = index
         self._read = max(self._read, stop)
         return self._calls
 
@@ -249,7 +248,8 @@ class _Draft:
 
     def _answer(self, index: int) -> None:
         """Insert an output for the call at *index*, which says that there is none."""
-        if self._items[index].get("call_id") in self._fitted:
+        call_id = self._items[index].get("call_id")
+        if isinstance(call_id, str) and call_id in self._fitted:
             return
         call = self._without_screen(index)
         self._inserted[index] = write_output(call["type"], _name_of(call), MISSING_RESULT)

@@ -122,7 +122,7 @@ class _Survey:
         self._thoughts: list[int] = []  # those that no item of the model follows yet
         self._calls: dict[str, str] = {}  # the types of the calls by their ids
         self._open: dict[str, int] = {}  # the indexes of the calls without an output
-        self._shells: dict[Any, str] = {}  # the ids of the shell's items by the ids of their calls
+        self._shells: dict[str, str] = {}  # the ids of the shell's items by the ids of their calls
         self._triggers: list[int] = []
 
     def note_message(self, index: int, item: Item) -> None:
@@ -136,9 +136,10 @@ class _Survey:
 
     def note_reasoning(self, index: int, item: Item) -> None:
         sealed = item.get("encrypted_content")
-        if sealed and is_own(sealed):
+        content = sealed if isinstance(sealed, str) else ""
+        if is_own(content):
             self._report("envelope_own", index)
-        elif not sealed and not self._is_stored:
+        elif not content and not self._is_stored:
             self._report("reasoning_unsealed", index)
         else:
             self._thoughts.append(index)
@@ -148,7 +149,9 @@ class _Survey:
         call_id = item.get("call_id")
         if kind == "local_shell_call":
             own_id = item.get("id") or call_id
-            if call_id and own_id:
+            if not isinstance(own_id, str):
+                return
+            if isinstance(call_id, str):
                 self._shells[call_id] = own_id
             call_id = own_id
         elif call_id.__class__ is not str or not _LEGAL.fullmatch(call_id):
@@ -164,14 +167,14 @@ class _Survey:
         call_id = item.get("call_id")
         if kind == "local_shell_call_output":
             call_id = call_id or item.get("id")
-            call_id = self._shells.get(call_id, call_id)
         elif call_id is None and kind == "function_call_output" and item.get("name"):
             return  # a result that the client names without a call
-        elif call_id and not _LEGAL.fullmatch(call_id):
+        elif call_id and isinstance(call_id, str) and not _LEGAL.fullmatch(call_id):
             self._report(f"call_id_{_fault_of_id(call_id)}", index)
             return
-        if call_id and f"{self._calls.get(call_id)}_output" == kind:
-            self._open.pop(call_id, None)
+        named = self._shells.get(call_id, call_id) if isinstance(call_id, str) else ""
+        if named and f"{self._calls.get(named)}_output" == kind:
+            self._open.pop(named, None)
         else:
             self._report("output_orphaned", index)
 
@@ -188,7 +191,8 @@ class _Survey:
             if isinstance(named, str) and named not in _SEARCH_ACTIONS:
                 self._report("search_action", index)
         elif kind in COMPACTIONS:
-            if is_own(item.get("encrypted_content") or ""):
+            sealed = item.get("encrypted_content")
+            if isinstance(sealed, str) and is_own(sealed):
                 self._report("summary_own", index)
         elif kind == "item_reference" and not self._is_stored:
             self._report("reference_unknown", index)

@@ -97,6 +97,15 @@ def test_written_items_hold_what_the_messages_hold(given: list[Any]) -> None:
     assert counted(project(done.items, read_tools(None, done.items)).messages) == counted(messages)
 
 
+@given(items(odd=True))
+def test_no_item_that_can_be_read_makes_a_fault(given: list[Any]) -> None:
+    """Items before a summary are not read, and may hold anything."""
+    table, done = read(given)
+
+    assert find_item_violations(mend_items(apply_messages(given, done, table, [*done.messages])).items) == ()
+    assert find_item_violations(mend_items(ChangedItems([*given])).items) == ()
+
+
 @given(items(), st.data())
 def test_any_changed_history_is_written_without_a_fault(given: list[Any], data: st.DataObject) -> None:
     """Messages may be dropped, moved, copied or inserted, as cuts and repairs do."""

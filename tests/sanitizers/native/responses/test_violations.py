@@ -32,6 +32,7 @@ LEGAL: dict[str, list[Any]] = {
         called("a", id="fc_1"),
         answered("a"),
     ],
+    "a thought before a call": [SEALED, called("a"), answered("a")],
     "several thoughts before one item": [SEALED, {**SEALED, "id": "rs_2"}, ANSWER],
     "a thought before a search": [SEALED, SEARCH],
     "a thought before an item that nobody knows": [SEALED, {"type": "made_up", "id": "!"}],
@@ -61,6 +62,11 @@ BROKEN: dict[str, tuple[list[Any], list[tuple[str, int]]]] = {
     "output without an id": ([{"type": "custom_tool_call_output", "output": "1"}], [("output_orphaned", 0)]),
     "thought at the end": ([said("Hi."), SEALED], [("reasoning_alone", 1)]),
     "thought before the user": ([SEALED, said("Hi.")], [("reasoning_alone", 0)]),
+    "thought before the user's turn": ([SEALED, said("Hi."), ANSWER], [("reasoning_alone", 0)]),
+    "thought before an approval": (
+        [SEALED, {"type": "mcp_approval_response"}, ANSWER],
+        [("reasoning_alone", 0)],
+    ),
     "thought before a result": ([called("a"), SEALED, answered("a")], [("reasoning_alone", 1)]),
     "thought before tools": ([SEALED, TOOLS, ANSWER], [("reasoning_alone", 0)]),
     "two thoughts alone": (
