@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,9 +16,13 @@ from proxy.core.errors import TooMuchWork, UpstreamFault
 from proxy.core.offload import LARGE
 from proxy.core.upstream_call import UpstreamCall
 from proxy.forwarding.chat import request_repairs
-from proxy.forwarding.chat.request_repairs import conversation_of
+from proxy.forwarding.chat.request_repairs import conversation_of, without_advance
+from proxy.planning.plan import Advance
+from proxy.planning.repairs import Repaired
+from proxy.planning.repairs.use_repaired import use_repaired
 from proxy.state.repairs.learned_repairs import ListedRepair
 from tests.proxy.forwarding.attempting import refused
+from tests.proxy.planning.repairs.test_unseal_items import ITEMS, plan_of
 from tests.support.builders import assistant, system, user
 from tests.support.proxied import MODEL, Proxied, proxied, settings_of
 from tests.support.scripted_upstream import Exchange, ScriptedUpstream, Step
@@ -297,3 +302,12 @@ async def test_conversation_that_takes_too_much_work_to_name_teaches_nothing(
     async with serving(upstream) as proxy:
         await teach(proxy, upstream, range(5))
         assert not evidence(proxy)
+
+
+def test_request_of_items_without_its_learned_repairs_has_the_items_before_them() -> None:
+    plan = plan_of([*ITEMS, {"type": "reasoning", "id": "rs_9", "summary": []}])
+    repaired = use_repaired(plan, Repaired([*plan.messages[:1]], plan.parameters, None, ()))
+    advanced = replace(repaired, advance=Advance((), (), plan))
+
+    assert repaired.request.source != plan.request.source
+    assert without_advance(advanced) == plan
