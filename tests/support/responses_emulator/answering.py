@@ -177,13 +177,19 @@ def response_of(body: Mapping[str, Any], sequence: int, output: Sequence[Json], 
         "temperature": body.get("temperature") or 1.0,
         "text": text,
         "tool_choice": body.get("tool_choice") or "auto",
-        "tools": body.get("tools") or [],
+        "tools": [_completed(tool) for tool in body.get("tools") or ()],
         "top_logprobs": body.get("top_logprobs") or 0,
         "top_p": body.get("top_p") or 1.0,
         "truncation": body.get("truncation") or "disabled",
         "usage": None if said is None or status == "failed" else usage(body, output),
         "user": body.get("user"),
     }
+
+
+def _completed(tool: Mapping[str, Any]) -> Json:
+    """Return *tool* with the keys that OpenAI adds to a function."""
+    added: Json = {"description": None, "parameters": None, "strict": True}
+    return {**(added if tool.get("type") == "function" else {}), **tool}
 
 
 def usage(body: Mapping[str, Any], output: Sequence[Json]) -> Json:
