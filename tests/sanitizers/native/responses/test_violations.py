@@ -39,6 +39,10 @@ LEGAL: dict[str, list[Any]] = {
     "an id that is null": [{**ANSWER, "id": None}],
     "a message without a type": [{"role": "user", "content": "Hi.", "id": "msg_1"}],
     "a local shell": [SHELL, SHELL_OUTPUT],
+    "a local shell whose output names the call": [
+        SHELL,
+        {"type": "local_shell_call_output", "call_id": "a", "output": "done"},
+    ],
     "an output that is named without a call": [{"type": "function_call_output", "name": "f", "output": "1"}],
     "a search without its action": [{"type": "web_search_call", "id": "ws_1"}],
     "a search with an odd action": [{**SEARCH, "action": 7}],
@@ -68,6 +72,10 @@ BROKEN: dict[str, tuple[list[Any], list[tuple[str, int]]]] = {
         [("reasoning_alone", 0)],
     ),
     "thought before a result": ([called("a"), SEALED, answered("a")], [("reasoning_alone", 1)]),
+    "thought before a result, and a later answer": (
+        [called("a"), SEALED, answered("a"), ANSWER],
+        [("reasoning_alone", 1)],
+    ),
     "thought before tools": ([SEALED, TOOLS, ANSWER], [("reasoning_alone", 0)]),
     "two thoughts alone": (
         [SEALED, {**SEALED, "id": "rs_2"}, said("Hi.")],
