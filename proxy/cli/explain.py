@@ -17,8 +17,10 @@ from proxy.config.pools import choose_pool
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.ingress.openai_responses.read_request import read_request
+from proxy.inspector.convert_items import number_messages
 from proxy.inspector.inspect_request import inspect_request
-from proxy.inspector.read_query import with_model
+from proxy.inspector.read_query import is_items_request, with_model
 from proxy.inspector.targets import withheld_unasked
 from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.compact.policies import CompactionPolicies
@@ -53,7 +55,7 @@ def run_explain(options: argparse.Namespace) -> int:
         settings = _settings(options.config, body)
         if settings is None:
             return UNUSABLE
-        request = parse_chat_request(
+        request = _parse(
             body, max_nesting=settings.general_settings.max_nesting, mends=settings.sanitize.mode == "repair"
         )
         run = plan_without_sending(request, settings)
@@ -124,6 +126,13 @@ def _read(file: str) -> bytes | None:
         return None
 
 
+def _parse(body: bytes, *, max_nesting: int, mends: bool) -> ChatRequest:
+    """Return the request in *body*: a chat request, or one of the Responses API without a stored conversation."""
+    if is_items_request(body):
+        return number_messages(read_request(body, max_nesting=max_nesting, mends=mends))
+    return parse_chat_request(body, max_nesting=max_nesting, mends=mends)
+
+
 def _with_model(body: bytes, model: str | None) -> bytes:
     """Return *body* as a chat request for *model*. A bare JSON list is taken as the messages of a request."""
     if model is not None:
@@ -137,7 +146,7 @@ def _settings(path: str | None, body: bytes) -> Settings | None:
     if path is not None:
         loaded = read_configuration(path)
         return None if loaded is None else loaded.settings
-    model = parse_chat_request(body, max_nesting=250, mends=True).model
+    model = _parse(body, max_nesting=250, mends=True).model
     route = model
     if "/" not in model:
         route = f"gemini/{model}" if model.startswith("gemini") else f"openai/{model}"

@@ -149,8 +149,9 @@ def _add_emulate(commands: Commands) -> None:
 def _add_explain(commands: Commands) -> None:
     explain = commands.add_parser(
         "explain",
-        help="print what would be changed in a chat request, and why",
-        description="Print what would be changed in a chat request, step by step, and why. Nothing is sent anywhere. "
+        help="print what would be changed in a request, and why",
+        description="Print what would be changed in a request, step by step, and why. A request of the Responses API "
+        "is shown as the messages that its items become. Nothing is sent anywhere. "
         "Exit status 0: nothing is changed; 1: something is; 2: it is refused, or cannot be used.",
     )
     explain.add_argument(

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from proxy.cli.render_lines import Part, render_lines, two_columns
 from proxy.cli.show_messages import differences, excerpt, printable
+from proxy.planning.plan import ITEMS
 from proxy.upstream.dialects import STEP as PARAMETERS
 
 _OF_NO_MESSAGE = (
@@ -219,6 +220,8 @@ def _place_of(step: str, change: Mapping[str, Any]) -> str:
     """Return the place of a change: a message, a tool, the parameter that chooses a tool, or an empty text."""
     if step == PARAMETERS or change["reason"] in _OF_NO_MESSAGE:
         return ""
+    if step == ITEMS and change["detail"].startswith("tool"):
+        return str(change["detail"]).partition(":")[0]
     if step != "tools" or change["reason"] == "call_name":
         return f"messages[{change['index']}]"
     if change["reason"] in ("tool_choice", "function_call"):

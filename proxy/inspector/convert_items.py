@@ -5,10 +5,10 @@ The page shows the messages that the items become, and numbers these.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import BodyTooLarge
 from proxy.forwarding.gateway import Gateway
 from proxy.ingress.openai_responses.read_request import to_chat
@@ -18,7 +18,6 @@ from proxy.inspector.read_query import ItemsQuery, Query
 from proxy.inspector.worker_thread import LARGEST_MIB, run_in_worker
 from proxy.planning.plan import ITEMS
 from sanitizers import Change
-from sanitizers.native.responses.project import ResponsesProjection
 
 
 async def convert_items(asked: ItemsQuery, gateway: Gateway, tenant: str) -> Query:
@@ -34,21 +33,26 @@ async def convert_items(asked: ItemsQuery, gateway: Gateway, tenant: str) -> Que
     return await run_in_worker(partial(_convert, asked, resolved))
 
 
+def number_messages(chat: ChatRequest) -> ChatRequest:
+    """Return *chat*, which was converted from items, whose changes have the indexes of messages in place of items.
+
+    Changes of tools have no message.
+    """
+    assert chat.source is not None, "the chat was converted"
+    assert chat.source.native is not None, "the chat was converted from items"
+    projection = chat.source.native.projection
+
+    def number(change: Change) -> Change:
+        if change.step != ITEMS or change.detail.startswith("tool"):
+            return change
+        return replace(change, index=projection.message_of(change.index))
+
+    return replace(chat, mended=tuple(map(number, chat.mended)))
+
+
 def _convert(asked: ItemsQuery, resolved: ResolvedInput) -> Query:
-    converted = to_chat(asked.fields, resolved.items, earlier=resolved.earlier)
-    made = (*resolved.changes, *converted.chat.mended)
-    numbered = _number_messages(made, converted.projection)
-    return asked.query(replace(converted.chat, mended=numbered))
-
-
-def _number_messages(changes: Sequence[Change], projection: ResponsesProjection) -> tuple[Change, ...]:
-    """Return *changes* of items with the indexes of their messages. Changes of tools have no message."""
-    numbered = []
-    for change in changes:
-        if change.step == ITEMS and not change.detail.startswith("tool"):
-            change = replace(change, index=projection.message_of(change.index))
-        numbered.append(change)
-    return tuple(numbered)
+    chat = to_chat(asked.fields, resolved.items, earlier=resolved.earlier).chat
+    return asked.query(number_messages(replace(chat, mended=(*resolved.changes, *chat.mended))))
 
 
 def _refuse_large(size: int) -> None:

@@ -8,7 +8,7 @@ model.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import orjson
@@ -91,9 +91,18 @@ def read_query(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Q
     def query_of(chat: ChatRequest) -> Query:
         return Query(chat, target or Target("model", chat.model), names_model, compact, recent, chosen=chosen)
 
-    if "messages" not in own and any(name in own for name in _HISTORY_FIELDS):
+    if _has_items(own):
         return ItemsQuery(read_fields(raw, max_nesting=max_nesting, mends=mends), recent, query_of)
     return query_of(parse_chat_request(raw, max_nesting=max_nesting, mends=mends))
+
+
+def is_items_request(raw: bytes) -> bool:
+    """Tell whether *raw*, the JSON of a client's request, is one of the Responses API."""
+    return _has_items(_split(raw, _OF_CLIENT))
+
+
+def _has_items(own: Mapping[str, bytes]) -> bool:
+    return "messages" not in own and any(name in own for name in _HISTORY_FIELDS)
 
 
 def with_model(raw: bytes, model: str) -> bytes:

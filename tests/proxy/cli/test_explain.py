@@ -42,6 +42,26 @@ def test_status_says_if_the_request_is_changed(
         assert json.loads(shown.out)["verdict"] == ["unchanged", "repaired"][status]
 
 
+def test_items_are_shown_as_messages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A request of the Responses API is explained as its chat, with the numbers of messages."""
+    said = {"role": "user", "content": "Hello."}
+    items = [said, {"type": "web_search_call", "id": "ws_1"}, said]
+    tools = [{"type": "web_search"}]
+
+    assert explain(tmp_path, {"model": MODEL, "input": items, "tools": tools}, json=False) == 1
+    shown = capsys.readouterr().out
+    assert "items        messages[1]    dropped server_item  web_search_call" in shown
+    assert "items        tools[0]       dropped server_tool" in shown
+
+
+def test_stored_conversation_is_known_to_a_running_proxy_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without its history a request is refused."""
+    assert explain(tmp_path, {"model": MODEL, "input": "x", "previous_response_id": "resp_1"}) == 2
+    assert "(previous_response_id)" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
