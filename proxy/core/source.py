@@ -63,6 +63,9 @@ class NativeRequest:
     They are the last ones of :attr:`proxy.core.chat_request.ChatRequest.mended`, where their indexes may be others.
     """
 
+    is_left_to_provider: bool = False
+    """True where the client's model lets its provider store responses (``provider_state``)."""
+
     read_from: Items | None = None
     """The items that *projection* was read from, where a plan has put others into *items*."""
 

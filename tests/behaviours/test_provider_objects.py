@@ -125,11 +125,16 @@ class Provider:
 
 @asynccontextmanager
 async def serving(
-    *entries: tuple[str, Mapping[str, Any]], keys: int = 0, answer: Any = None, **sections: Any
+    *entries: tuple[str, Mapping[str, Any]],
+    keys: int = 0,
+    answer: Any = None,
+    chat_answer: bytes | None = None,
+    **sections: Any,
 ) -> AsyncIterator[tuple[Proxied, Provider]]:
     """Serve the models of *entries*, each a name of :data:`MODELS` with further fields of its entry.
 
-    All are asked at one server, which answers each path in its own format. *answer* replaces its response.
+    All are asked at one server, which answers each path in its own format. *answer* replaces its response, and
+    *chat_answer* its chat.
     """
     provider = Provider()
 
@@ -145,6 +150,8 @@ async def serving(
                 await exchange.send(given)
             else:
                 await exchange.send(whole(json.dumps(given).encode()))
+        elif chat_answer is not None and "chat" in path:
+            await exchange.send(chat_answer)
         else:
             await exchange.send(whole(json.dumps(CHAT if "chat" in path else GEMINI).encode()))
 

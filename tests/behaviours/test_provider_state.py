@@ -188,3 +188,18 @@ async def test_stored_thoughts_are_for_one_key_too(given: list[Any]) -> None:
 
     assert (reply.status, provider.paths) == (400, [])
     assert "provider_objects" in reply.error["message"]
+
+
+async def test_fallback_with_the_state_stores_nothing_for_a_model_without_it() -> None:
+    """The client continues by the proxy's id, and the thoughts come encrypted."""
+    failing = b"HTTP/1.1 500 no\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    chains = {"fallbacks": [{"chat": ["native"]}]}
+    entries: list[tuple[str, dict[str, Any]]] = [("chat", {}), ("native", STATE)]
+    async with serving(*entries, chat_answer=failing, router_settings=chains) as (proxy, provider):
+        first = await ask(proxy, "chat")
+        second = await ask(proxy, "chat", previous_response_id=first.json["id"])
+
+    assert (first.status, second.status) == (200, 200)
+    assert len(first.json["id"]) == 53
+    assert [json.loads(body)["store"] for body in provider.bodies[1::2]] == [False, False]
+    assert json.loads(provider.bodies[3])["input"][1] == MESSAGE

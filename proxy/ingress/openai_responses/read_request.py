@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from operator import is_
 from types import MappingProxyType
 from typing import Any
@@ -73,15 +74,18 @@ def to_chat(
     weight: int = 0,
     earlier: int = 0,
     needs: tuple[ProviderNeed, ...] = (),
+    is_left_to_provider: bool = False,
 ) -> Converted:
     """Return the chat request with *items*: those of the stored conversation, and then the request's own.
 
     *weight* is the cost of parsing the body. *earlier* is the number of items from the conversation. *needs* are those
-    for a conversation that only a provider may know. The chat has these and all others. Raises
+    for a conversation that only a provider may know. The chat has these and all others. With *is_left_to_provider* the
+    model's provider stores responses. Raises
     :class:`InvalidRequest`, with the item's place in ``param``, for what cannot be read.
     """
     try:
-        return _convert(fields, items, max(weight, fields.weight), earlier, (*fields.needs, *needs))
+        converted = _convert(fields, items, max(weight, fields.weight), earlier, (*fields.needs, *needs))
+        return _left_to_provider(converted) if is_left_to_provider else converted
     except Unrepairable as error:
         place = _own_place(error.param, earlier)
         refused = _ERRORS.get(error.rule, InvalidRequest)(
@@ -146,6 +150,15 @@ def _convert(
         needs=needs,
     )
     return Converted(chat, table, projection)
+
+
+def _left_to_provider(converted: Converted) -> Converted:
+    chat = converted.chat
+    source = chat.source
+    assert source is not None, "a request of this format has a source"
+    assert source.native is not None, "a request of this format has a source"
+    native = replace(source.native, is_left_to_provider=True)
+    return replace(converted, chat=replace(chat, source=replace(source, native=native)))
 
 
 def _provider_need(need: Need, earlier: int) -> ProviderNeed:

@@ -53,14 +53,14 @@ def asked(body: bytes = BODY) -> ChatRequest:
     return replace(chat, mended=(OLD_TURNS, *(replace(change, index=7) for change in chat.mended)))
 
 
-def request_of(*items: Any, **fields: Any) -> ChatRequest:
-    """Return the request with *items*."""
+def request_of(*items: Any, is_left: bool = False, **fields: Any) -> ChatRequest:
+    """Return the request with *items*, which *is_left* leaves to a provider that stores responses."""
     read = read_fields(write_json({"model": "m", "input": items, **fields}), max_nesting=50)
-    return to_chat(read, read.items).chat
+    return to_chat(read, read.items, is_left_to_provider=is_left).chat
 
 
 def planned(*items: Any, deployment: Deployment = OPENAI, mode: str = "repair", **fields: Any) -> Plan:
-    """Return the plan of a request with *items*."""
+    """Return the plan of a request with *items*. *fields* may have ``is_left`` of :func:`request_of`."""
     sanitize = settings_of({"m": "openai/gpt-4.1"}, sanitize={"mode": mode}).sanitize
     target = plan_target(deployment, sanitize, lambda *_: frozenset())
     return plan_request(request_of(*items, **fields), target)
@@ -228,7 +228,9 @@ def test_request_with_a_changed_tool_is_planned_as_a_chat() -> None:
 
 def test_provider_that_stores_responses_gets_its_own_thoughts() -> None:
     unsealed = {**THOUGHT, "encrypted_content": None}
-    plan = planned(USER, unsealed, MESSAGE, deployment=replace(OPENAI, provider_state=True))
+    stores = replace(OPENAI, provider_state=True)
+    plan = planned(USER, unsealed, MESSAGE, deployment=stores, is_left=True)
 
     assert plan.changes == ()
+    assert planned(USER, unsealed, MESSAGE, deployment=stores).changes != ()
     assert native_of(plan.request).items == [USER, unsealed, MESSAGE]

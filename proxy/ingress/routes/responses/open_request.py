@@ -117,6 +117,7 @@ async def open_request(request: web.Request) -> OpenedRequest:
         weight=weight + stored,
         earlier=resolved.earlier,
         needs=resolved.needs,
+        is_left_to_provider=is_kept_upstream,
     )
     converted = await run_offloaded(weight + stored, convert)
     made = (*resolved.changes, *converted.chat.mended)

@@ -38,8 +38,16 @@ def is_eligible(
     return (
         speaks_responses(deployment)
         and keeps_tools(native, parameters)
-        and (native.are_mended or are_readable(native.items, is_stored=deployment.provider_state))
+        and (native.are_mended or are_readable(native.items, is_stored=is_stored_at(deployment, native)))
     )
+
+
+def is_stored_at(deployment: Deployment, native: NativeRequest) -> bool:
+    """Tell whether the provider stores the response to *native*: the client's model and *deployment* both say so.
+
+    A fallback must not store what the client continues by the proxy's id.
+    """
+    return deployment.provider_state and native.is_left_to_provider
 
 
 def keeps_tools(native: NativeRequest, parameters: Mapping[str, Any]) -> bool:

@@ -14,6 +14,7 @@ from proxy.core.source import NativeRequest, Source
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.dialects.openai_models import reasons
 from proxy.upstream.dialects.responses_models import MARK
+from proxy.upstream.wires.openai_responses.eligibility import is_stored_at
 from proxy.upstream.wires.openai_responses.parameters import changed_fields
 from proxy.upstream.wires.raw_values import has_no_duplicate_keys
 
@@ -34,7 +35,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     assert source.native is not None, "the call has a source of this format"
     native = source.native
     fields: dict[str, Any] = {"model": model_name(call.deployment)}
-    if not call.deployment.provider_state:
+    if not is_stored_at(call.deployment, native):
         fields["store"] = False
     fields.update(changed_fields(native, call.parameters))
     if (include := _include(native, call, fields)) is not None:
@@ -66,7 +67,7 @@ def _include(native: NativeRequest, call: UpstreamCall, fields: Mapping[str, Any
     A client that lets responses be stored expects thoughts to be kept. The provider stores nothing, so that thoughts
     must come encrypted. OpenAI refuses the entry for models that do not reason.
     """
-    if call.deployment.provider_state or native.fields.get("store") is False:
+    if is_stored_at(call.deployment, native) or native.fields.get("store") is False:
         return None
     if not reasons(call.deployment, call.parameters):
         return None

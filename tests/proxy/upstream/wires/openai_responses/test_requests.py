@@ -78,12 +78,16 @@ def test_name_of_a_conversation_at_the_provider_goes_as_it_came(given: bytes) ->
 
 @pytest.mark.parametrize("store", [b"", b',"store":true', b',"store":false'])
 def test_provider_that_stores_responses_gets_store_as_it_came(store: bytes) -> None:
-    """Its thoughts are not asked for either, since it knows them."""
-    call = call_for(
-        b'{"model":"m","input":"Hi."%b}' % store, replace(openai("openai/gpt-5"), provider_state=True)
-    )
+    """Its thoughts are not asked for either, since it knows them. The client's model must say so, too."""
+    body = b'{"model":"m","input":"Hi."%b}' % store
+    fields = read_fields(body, max_nesting=9)
+    source = to_chat(fields, fields.items, is_left_to_provider=True).chat.source
+    stores = replace(openai("openai/gpt-5"), provider_state=True)
+    call = replace(call_for(body, stores), source=source)
 
     assert build_request(call, stream=False) == b'{"model":"gpt-5","input":"Hi."%b}' % store
+    for other in (replace(call, deployment=openai("openai/gpt-5")), call_for(body, stores)):
+        assert json.loads(build_request(other, stream=False))["store"] is False
 
 
 def test_repeated_key_is_written_once() -> None:
