@@ -32,7 +32,10 @@ NATIVE = "gpt-5.6-native"
 NATIVE_OTHER = "grok-4"
 """Such a model by a name that clients do not know. It encrypts its thoughts where the client asks for that alone."""
 
-NATIVES = (NATIVE, NATIVE_OTHER, CODEX_NATIVE)
+RESPONSES_ONLY = "gpt-5.3-codex"
+"""A model that has no chats, as its entry says."""
+
+NATIVES = (NATIVE, NATIVE_OTHER, CODEX_NATIVE, RESPONSES_ONLY)
 
 MODELS = (GEMINI, GEMINI_AS_GPT, GPT, NATIVE, NATIVE_OTHER)
 

@@ -17,6 +17,7 @@ from tests.clients.responses.cases import (
     NATIVE,
     NATIVE_OTHER,
     NATIVES,
+    RESPONSES_ONLY,
     State,
 )
 from tests.clients.responses.relay import Relay
@@ -65,6 +66,7 @@ def config_of(
         "api_base": responses.base_url.removesuffix("/v1"),
         "api_version": "2025-04-01-preview",
     }
+    codex = {"model": "openai/gpt-5.3-codex", "api_key": "emulated", "api_base": responses.base_url}
     grok = {"model": "xai/grok-4", "api_key": "emulated", "api_base": responses.base_url}
     return {
         "model_list": [
@@ -76,6 +78,11 @@ def config_of(
             {"model_name": NATIVE, "litellm_params": azure, "transport": "direct"},
             {"model_name": CODEX_NATIVE, "litellm_params": azure, "transport": "direct"},
             {"model_name": NATIVE_OTHER, "litellm_params": grok},
+            {
+                "model_name": RESPONSES_ONLY,
+                "litellm_params": codex,
+                "model_info": {"mode": "responses"},
+            },
         ],
         **({} if store_url is None else {"store": {"url": store_url}}),
         "general_settings": {"drain_delay": 0, "drain_grace": 2},
