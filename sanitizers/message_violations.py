@@ -83,7 +83,7 @@ def find_message_violations(message: Message, profile: Profile) -> Iterator[str]
         yield from _call_violations(calls, profile)
     if function_call is not None and is_misnamed(function_call, profile):
         yield "tool_name_illegal"
-    if not profile.openai_forms and (role == "function" or function_call is not None):
+    if (role == "function" or function_call is not None) and not profile.legacy_calls:
         yield "legacy_function"
     elif function_call is not None and not isinstance(function_call.get("arguments"), str):
         yield "arguments_not_a_string"

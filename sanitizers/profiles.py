@@ -191,6 +191,11 @@ class Profile:
         return self if self.items else _as_items(self)
 
     @property
+    def legacy_calls(self) -> bool:
+        """True where ``function_call`` and role ``function`` are accepted. Items have no form for them."""
+        return self.openai_forms and not self.items
+
+    @property
     def takes_any_field(self) -> bool:
         """True where :attr:`refused_fields` are the only fields that may have to be removed from a text message."""
         return self.only_fields is None and self.empty_names

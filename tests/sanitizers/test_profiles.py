@@ -28,6 +28,7 @@ def test_items_have_no_names_and_no_recordings_and_openai_s_results_have_media()
     assert (mistral.name, mistral.items) == ("mistral", True)
     assert mistral.result_types == profile_for("mistral/x").result_types
     assert openai.as_items() is openai
+    assert (openai.legacy_calls, profile_for("openai/o3-pro").legacy_calls) == (False, True)
 
 
 def test_a_row_made_of_another_is_made_once() -> None:

@@ -85,8 +85,7 @@ class ItemWriter:
             item = {"type": _FUNCTION, "call_id": call_id, "name": name, "arguments": arguments}
             if declared is not None and declared.kind not in CLIENT_TOOLS:
                 item.update(_names(declared))
-        if item["type"] != _FUNCTION:
-            self._kinds[call_id] = item["type"]
+        self._kinds[call_id] = item["type"]  # an earlier call may have had the same id
         return item
 
     def _write_result(self, call_id: str, content: Any) -> Item:

@@ -36,11 +36,11 @@ def normalize_calls(message: Message, profile: Profile, changes: list[MessageCha
             changes.append(MessageChange("dropped", "misplaced_calls", name))
         if misplaced:
             message = {name: value for name, value in message.items() if name not in misplaced}
-    if message["role"] == "function" and not profile.openai_forms:
+    if message["role"] == "function" and not profile.legacy_calls:
         changes.append(MessageChange("replaced", "legacy_function", "role"))
         message = {**message, "role": "tool"}
     function_call = message.get("function_call")
-    if function_call is not None and not profile.openai_forms:
+    if function_call is not None and not profile.legacy_calls:
         changes.append(MessageChange("replaced", "legacy_function", "function_call"))
         message = {name: value for name, value in message.items() if name != "function_call"}
         present = message.get("tool_calls") or []
@@ -88,7 +88,7 @@ def fit_result_to_call(
         changes.append(MessageChange("replaced", "legacy_function", "role"))
         kept = {name: value for name, value in message.items() if name != "tool_call_id"}
         return {**kept, "role": "function", "name": legacy.get("name")}
-    if role == "function" and legacy is None and tool_calls_of(last) and profile.openai_forms:
+    if role == "function" and legacy is None and tool_calls_of(last) and profile.legacy_calls:
         changes.append(MessageChange("replaced", "legacy_function", "role"))
         return {**message, "role": "tool"}
     if role == "function" and not message.get("name") and legacy is not None and legacy.get("name"):

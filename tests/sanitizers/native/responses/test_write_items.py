@@ -191,6 +191,14 @@ def test_custom_call_of_chat_is_a_custom_call() -> None:
     ]
 
 
+def test_result_has_the_type_of_the_newest_call_with_its_id() -> None:
+    """Some clients number the calls of each turn anew."""
+    custom = {"id": "c1", "type": "custom", "custom": {"name": "edit", "input": "x"}}
+    written = write_items([*turn(custom), *turn(call("f"))], None)
+
+    assert [item["type"] for item in written[1::2]] == ["custom_tool_call_output", "function_call_output"]
+
+
 def test_legacy_calls_and_their_results_share_an_id() -> None:
     """A legacy call has no id, so that it gets one, and so does its result."""
     legacy = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
