@@ -18,7 +18,7 @@ def ask_by_items(draft: Draft, error: ProviderError) -> Draft:
     if (parameters.get("n") or 1) > 1 or "functions" in parameters:
         return draft
     as_items = sanitize_draft(draft, draft.profile.as_items())
-    if not as_items.profile.items or draft.profile.items:
+    if not as_items.profile.items:
         return draft
     changes = [note("replaced", 0, "no_chats")]
     kept = {**parameters}

@@ -8,7 +8,7 @@ from proxy.core.source import OPENAI_RESPONSES, SOURCE, AnswerSource
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
 from proxy.upstream.wires.table import CHATS_BY_RESPONSES, RESPONSES
 from tests.proxy.upstream.wires.openai_responses.calling import call_for, openai
-from tests.support.native_responses import CUSTOM, ITEMS, TOOLS, response, stream_of
+from tests.support.native_responses import CUSTOM, ITEMS, MESSAGE, TOOLS, response, stream_of
 
 WIRE = RESPONSES["openai"]
 
@@ -48,3 +48,10 @@ def test_chat_goes_out_as_a_response_and_comes_back_as_a_chat() -> None:
     assert SOURCE not in answer
     assert not any(SOURCE in chunk for chunk in chunks)
     assert [one["function"]["name"] for one in answer["choices"][0]["message"]["tool_calls"]] == ["f", "ex"]
+
+
+def test_messages_of_a_whole_answer_are_apart() -> None:
+    whole = json.dumps(response([MESSAGE, MESSAGE])).encode()
+    [choice] = CHATS_BY_RESPONSES["openai"].read_answer(whole, call_for({}))["choices"]
+
+    assert choice["message"]["content"] == "Well. ✓\n\nWell. ✓"
