@@ -17,6 +17,7 @@ write_parts   the content of chat messages as parts
 write_items   chat messages as items
 violations    the provider's rules for items
 changed_items items after changes, with their places before
+mend_pairs    calls and outputs that the provider would refuse
 mend          changes to single items that the provider would refuse
 find_turns    the turns that a changed message was made of
 rewrite_turn  a changed turn, with the items that stay

@@ -9,17 +9,13 @@ from sanitizers.changes import Change
 from sanitizers.messages import Message, Messages
 from sanitizers.native.protocol import Item, Items
 from sanitizers.native.responses.call_items import CLIENT_CALLS
-from sanitizers.native.responses.changed_items import ChangedItems
+from sanitizers.native.responses.changed_items import OF_REQUEST, ChangedItems
 from sanitizers.native.responses.find_turns import TurnFinder
-from sanitizers.native.responses.item_types import TOOL_CARRIERS
 from sanitizers.native.responses.project import ResponsesProjection
 from sanitizers.native.responses.rewrite_turn import ChangedTurn, rewrite_turn
 from sanitizers.native.responses.tool_table import ToolTable
 from sanitizers.native.responses.write_items import ItemWriter, write_output
 from sanitizers.work_limit import metered
-
-_KEPT_ALWAYS = TOOL_CARRIERS | {"configuration_update"}
-"""Types of the items that belong to the request, and to no turn."""
 
 
 def apply_messages(
@@ -168,7 +164,7 @@ class _Writer:
             if stays:
                 self._written.add(at)
             for index in span.items:
-                if stays or self._items[index].get("type") in _KEPT_ALWAYS:
+                if stays or self._items[index].get("type") in OF_REQUEST:
                     self._add(self._items[index], index)
         self._next_span = stop + 1 if stop < len(self._spans) else stop
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sanitizers.changes import Change
 from sanitizers.native.protocol import Item, Items
+from sanitizers.native.responses.item_types import TOOL_CARRIERS
 from sanitizers.record import record
 
 STEP = "item_repair"
@@ -33,6 +34,9 @@ def without_id(item: Item) -> Item:
     """Return *item* without its id."""
     return {name: value for name, value in item.items() if name != "id"}
 
+
+OF_REQUEST = TOOL_CARRIERS | {"configuration_update"}
+"""Types of the items that belong to the request, and to no turn."""
 
 _LOSES_ID = frozenset(
     {"apply_patch_call", "custom_tool_call", "function_call", "message", "reasoning", "shell_call"}

@@ -6,7 +6,6 @@ only items have: their ids, thoughts, sealed contents and types.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -15,9 +14,9 @@ from typing import Any
 
 from sanitizers.changes import Change, Kind
 from sanitizers.native.protocol import Item, Items
-from sanitizers.native.responses.call_items import CLIENT_CALLS
 from sanitizers.native.responses.changed_items import (
     NEEDS_ID,
+    OF_REQUEST,
     STEP,
     ChangedItems,
     part_from_thought,
@@ -25,11 +24,9 @@ from sanitizers.native.responses.changed_items import (
 )
 from sanitizers.native.responses.envelope import unpack_summary
 from sanitizers.native.responses.item_types import COMPACTIONS
-from sanitizers.native.responses.parts import as_json, item_place
+from sanitizers.native.responses.mend_pairs import PairMender
 from sanitizers.native.responses.project import SUMMARY_START
 from sanitizers.native.responses.violations import CLIENT_ITEMS, find_item_violations, is_client_message
-from sanitizers.native.responses.write_items import write_output
-from sanitizers.synthetic import MISSING_RESULT
 from sanitizers.work_limit import metered
 
 _MAX_PASSES = 8
@@ -57,9 +54,6 @@ _WITHOUT_ID: Mapping[str, str] = MappingProxyType(
     }
 )
 """The reason for dropping the item's id, by the rule that it breaks."""
-
-_PLAIN = frozenset({"custom_tool_call", "function_call"})
-"""Types of the calls whose outputs have the same fields."""
 
 
 def mend_items(before: ChangedItems, *, is_stored: bool = False) -> ChangedItems:
@@ -103,9 +97,7 @@ class _Draft:
         self._origins: list[int] = []
         self._last: int | None = None
         self._summary_at: int | None = None
-        self._calls: dict[str, int] = {}
-        self._read = 0  # the items whose calls are known
-        self._fitted: set[str] = set()  # the ids of the calls whose outputs got another type
+        self._pairs = PairMender(self._items, self._report)
 
     def mend(self, rules: Mapping[int, list[str]]) -> None:
         """Mend the items whose broken rules are given by their indexes."""
@@ -113,7 +105,7 @@ class _Draft:
         for index, broken in metered(rules.items()):
             for rule in broken:
                 if rule in _DROPPED:
-                    if rule == "output_orphaned" and self._fit_call(index):
+                    if rule == "output_orphaned" and self._pairs.fit_output(index):
                         continue
                     dropped.add(index)
                     self._report("dropped", index, _DROPPED[rule])
@@ -121,13 +113,14 @@ class _Draft:
                 if rule in _WITHOUT_ID:
                     self._drop_id(index, _WITHOUT_ID[rule], dropped)
                 elif rule in ("call_id_illegal", "call_id_too_long"):
-                    self._spell_call_id(index)
-                    self._report("replaced", index, rule, "call_id")
+                    self._pairs.spell_call_id(index, rule)
                 elif rule == "summary_own":
                     dropped |= self._write_summary(index)
         for index, broken in metered(rules.items()):
             if "call_unanswered" in broken and index not in dropped:
-                self._answer(index)
+                output = self._pairs.answer(index)
+                if output is not None:
+                    self._inserted[index] = output
             if "trigger_misplaced" in broken:
                 dropped.add(index)
                 self._report("moved", index, "compaction_trigger")
@@ -185,17 +178,6 @@ class _Draft:
     def _report(self, kind: Kind, index: int, reason: str, detail: str = "") -> None:
         self._changes.append(Change(STEP, kind, self._before.origin_of(index), reason, detail))
 
-    def _spell_call_id(self, index: int) -> None:
-        """Give the call or output at *index* a legal id, which is the same on both sides (Aether#829).
-
-        An id is never cut, since two ids may begin alike (9router#396).
-        """
-        item = self._items[index]
-        given = item.get("call_id")
-        seed = given if isinstance(given, str) and given else f"{index}"
-        digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        self._items[index] = {**item, "call_id": f"call_{digest}"}
-
     def _drop_id(self, index: int, reason: str, dropped: set[int]) -> None:
         """Drop the id of the item at *index*, or the item where its type needs an id."""
         item = self._items[index]
@@ -205,55 +187,6 @@ class _Draft:
         else:
             self._items[index] = without_id(item)
             self._report("replaced", index, reason, "id")
-
-    def _fit_call(self, index: int) -> bool:
-        """Give the output at *index* the type of its call, if it has one. Tell whether it has."""
-        item = self._items[index]
-        call_id = item.get("call_id") or item.get("id")
-        if not isinstance(call_id, str) or (at := self._calls_before(index).get(call_id)) is None:
-            return False
-        call = self._without_screen(at)
-        kind = call["type"]
-        if kind in _PLAIN and item["type"].removesuffix("_output") in _PLAIN:
-            self._items[index] = {**item, "type": f"{kind}_output"}
-        else:
-            output = item.get("output")
-            if item["type"] == "apply_patch_call_output":
-                output = {name: item[name] for name in ("status", "output") if item.get(name) is not None}
-            said = output if isinstance(output, str) else as_json(output, f"{item_place(index)}.output")
-            self._items[index] = write_output(kind, _name_of(call), said)
-        self._fitted.add(call_id)
-        self._report("replaced", index, "output_type", "type")
-        return True
-
-    def _calls_before(self, stop: int) -> Mapping[str, int]:
-        """Return the indexes of the calls before *stop*, by their ids. *stop* never decreases within a pass."""
-        for index in metered(range(self._read, stop)):
-            item = self._items[index]
-            if item.get("type") in CLIENT_CALLS and isinstance(call_id := item.get("call_id"), str):
-                self._calls[call_id] = index
-        self._read = max(self._read, stop)
-        return self._calls
-
-    def _without_screen(self, index: int) -> Item:
-        """Return the call at *index*, as one of a function where it was one of a computer, whose screen is missing."""
-        item = self._items[index]
-        if item["type"] == "computer_call":
-            held = item["action"] if "action" in item else {"actions": item.get("actions")}
-            arguments = as_json(held, f"{item_place(index)}.action")
-            named = {"call_id": item["call_id"], "name": "computer", "arguments": arguments}
-            item = self._items[index] = {"type": "function_call", **named}
-            self._report("replaced", index, "computer_call", "type")
-        return item
-
-    def _answer(self, index: int) -> None:
-        """Insert an output for the call at *index*, which says that there is none."""
-        call_id = self._items[index].get("call_id")
-        if isinstance(call_id, str) and call_id in self._fitted:
-            return
-        call = self._without_screen(index)
-        self._inserted[index] = write_output(call["type"], _name_of(call), MISSING_RESULT)
-        self._report("inserted", index, "missing_result")
 
     def _last_summary(self) -> int:
         """Return the index of the last item that stands for those before it."""
@@ -273,13 +206,9 @@ class _Draft:
         self._items[index] = {"type": "message", "role": "user", "content": SUMMARY_START + summary}
         self._report("replaced", index, "own_summary")
         before = enumerate(metered(self._items[:index]))
-        replaced = {at for at, item in before if not is_client_message(item)}
+        replaced = {
+            at for at, item in before if not is_client_message(item) and item.get("type") not in OF_REQUEST
+        }
         for at in replaced:
             self._report("dropped", at, "summarized")
         return replaced
-
-
-def _name_of(call: Item) -> str:
-    """Return the id by which an output names *call*."""
-    own_id = call.get("id") if call["type"] == "local_shell_call" else None
-    return str(own_id or call["call_id"])

@@ -11,17 +11,14 @@ from sanitizers.native.responses import SUMMARY_START, pack_summary
 from sanitizers.native.responses.changed_items import ChangedItems
 from sanitizers.native.responses.mend import drop_items, mend_items
 from sanitizers.native.responses.violations import find_item_violations
-from sanitizers.synthetic import MISSING_RESULT
 from sanitizers.work_limit import WorkLimit, limited_by
 from tests.sanitizers.native.responses.building import Item, answered, called, said, sealed, thought
-from tests.sanitizers.native.responses.test_violations import BROKEN, LEGAL, SEARCH, SHELL, TRIGGER
+from tests.sanitizers.native.responses.test_violations import BROKEN, LEGAL, SEARCH, TOOLS, TRIGGER
 
 SEALED = thought("gAAAAx")
 USER = said("Hi.")
 SAID = said("Well.", "assistant", id="msg_1")
 BARE = said("Well.", "assistant")
-CUSTOM = {"type": "custom_tool_call", "call_id": "a", "name": "ex", "input": "x"}
-COMPUTER = {"type": "computer_call", "call_id": "a", "action": {"type": "screenshot"}}
 OWN_SUMMARY = {"type": "compaction", "encrypted_content": pack_summary("So far.")}
 
 
@@ -96,57 +93,6 @@ def test_thought_whose_next_item_is_dropped_is_dropped_too() -> None:
     assert mended(SEALED, {**SEARCH, "id": "!"}, USER) == [USER]
 
 
-def test_call_without_output_gets_one_of_its_type() -> None:
-    patch = {"type": "apply_patch_call", "call_id": "a", "operation": {"type": "delete_file", "path": "x"}}
-    outputs = [mended(call)[1] for call in (called("a"), CUSTOM, SHELL, patch)]
-
-    assert outputs == [
-        {"type": "function_call_output", "call_id": "a", "output": MISSING_RESULT},
-        {"type": "custom_tool_call_output", "call_id": "a", "output": MISSING_RESULT},
-        {"type": "local_shell_call_output", "id": "lsh_1", "output": MISSING_RESULT},
-        {"type": "apply_patch_call_output", "call_id": "a", "status": "completed", "output": MISSING_RESULT},
-    ]
-
-
-def test_computer_without_its_screen_is_a_function() -> None:
-    assert mended(COMPUTER) == [
-        {"type": "function_call", "call_id": "a", "name": "computer", "arguments": '{"type": "screenshot"}'},
-        answered("a", MISSING_RESULT),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("call", "output", "written"),
-    [
-        (
-            CUSTOM,
-            answered("a", id="x"),
-            {"type": "custom_tool_call_output", "call_id": "a", "output": "ok", "id": "x"},
-        ),
-        (SHELL, answered("a"), {"type": "local_shell_call_output", "id": "lsh_1", "output": "ok"}),
-        (
-            called("a"),
-            {"type": "apply_patch_call_output", "call_id": "a", "status": "failed", "output": "no"},
-            answered("a", '{"status": "failed", "output": "no"}'),
-        ),
-        (called("a"), {"type": "shell_call_output", "call_id": "a", "output": [1]}, answered("a", "[1]")),
-    ],
-    ids=["custom", "local shell", "patch", "shell"],
-)
-def test_output_gets_the_type_of_its_call(call: Item, output: Item, written: Item) -> None:
-    assert mended(call, output) == [call, written]
-
-
-def test_long_id_of_a_call_becomes_the_same_digest_on_both_sides() -> None:
-    """Ids that begin alike stay apart."""
-    one, two = "x" * 65, "x" * 66
-    done = mended(called(one), called(two), answered(two), answered(one))
-    ids = [item["call_id"] for item in done]
-
-    assert ids[0] == ids[3] != ids[1] == ids[2]
-    assert all(len(call_id) <= 64 for call_id in ids)
-
-
 def test_id_that_the_provider_refuses_is_dropped() -> None:
     assert mended({**SAID, "id": "__fake_id__"}) == [BARE]
     assert mended({**SEALED, "id": ""}, BARE) == [{k: v for k, v in SEALED.items() if k != "id"}, BARE]
@@ -163,6 +109,11 @@ def test_own_summary_is_a_message_and_stands_for_the_models_items() -> None:
     message = {"type": "message", "role": "user", "content": SUMMARY_START + "More."}
 
     assert mended(USER, OWN_SUMMARY, SAID, called("a"), answered("a"), later, BARE) == [USER, message, BARE]
+
+
+def test_tools_before_a_summary_stay() -> None:
+    """They belong to the request."""
+    assert mended(TOOLS, OWN_SUMMARY)[0] is TOOLS
 
 
 def test_trigger_is_moved_to_the_end_once() -> None:
