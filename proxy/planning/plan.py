@@ -213,6 +213,9 @@ def plan_request(
     as the client sent it. The indexes in a plan are always those of the client's messages. In every mode,
     *instructions* stand before the history.
 
+    A request of the Responses API is planned by the rules for items where the provider speaks that API. Where the plan
+    changes a tool, the request is planned once more, as a chat.
+
     Signatures are restored in every mode, since a client may hold only ids for them. Raises
     :class:`UnrepairableHistory` for a history that cannot be made legal, or must not be changed. Raises
     :class:`proxy.core.errors.ContextTooLong` for a history that cannot be made to fit. Raises
