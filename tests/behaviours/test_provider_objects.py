@@ -133,8 +133,8 @@ async def serving(
 ) -> AsyncIterator[tuple[Proxied, Provider]]:
     """Serve the models of *entries*, each a name of :data:`MODELS` with further fields of its entry.
 
-    All are asked at one server, which answers each path in its own format. *answer* replaces its response, and
-    *chat_answer* its chat.
+    All are asked at one server, which answers each path in its own format. *answer* replaces its response, or
+    returns it for a body, and *chat_answer* replaces its chat.
     """
     provider = Provider()
 
@@ -144,6 +144,7 @@ async def serving(
         provider.bodies.append(exchange.body)
         if path.endswith("/responses"):
             given = response([MESSAGE]) if answer is None else answer
+            given = given(exchange.body) if callable(given) else given
             if isinstance(given, list):
                 await exchange.send(head(), piece(write_stream(given)), piece(b""))
             elif isinstance(given, bytes):
@@ -388,3 +389,29 @@ async def test_call_of_a_tool_that_the_stored_prompt_declares_is_answered(stream
     last = events_of(reply.raw)[-1]["response"] if stream else reply.json
     assert (last["status"], last["output"]) == ("completed", [CALL])
     assert len(provider.paths) == 1
+
+
+async def test_repair_that_would_lose_the_need_is_not_made() -> None:
+    """A tool that a repair simplifies makes the request a chat, which would be answered without the prompt.
+
+    The repair is learned from requests without a need, and is not made in advance either.
+    """
+    error = {"message": "Invalid schema for function 'f'.", "code": "invalid_function_parameters"}
+    refusing = whole(json.dumps({"error": error}).encode(), status="400 Bad Request")
+    schema = {"type": "object", "properties": {"a": {"type": "string", "enum": [""]}}}
+    odd = {"type": "function", "name": "f", "parameters": schema}
+
+    def answer(body: bytes) -> Any:
+        return refusing if b"enum" in body else response([MESSAGE])
+
+    async with serving(("native", {}), answer=answer) as (proxy, provider):
+        for turn in range(12):
+            assert (await ask(proxy, "native", input=f"Turn {turn}.", tools=[odd])).status == 200
+        learned = len(provider.paths)
+        replies = [await ask(proxy, "native", tools=[odd], **NEEDS["prompt"].fields) for _ in range(2)]
+        after = provider.bodies[learned:]
+
+    assert learned < 24
+    assert [reply.status for reply in replies] == [400, 400]
+    assert after
+    assert all(json.loads(sent)["prompt"] == {"id": "pmpt_1"} for sent in after)

@@ -210,12 +210,13 @@ class ChatAttemptPlanner:
             plan = replace(plan, ask_usage=False)
         if fetched or self._noted or self._guarded:
             plan = replace(plan, later_changes=(*fetched, *self._guarded, *self._noted))
+        unrepaired = plan
         if gateway.learned_repairs.may_have_some:
             plan = await self._repair_in_advance(plan)
         if self.chain.repair_cause is not None:
             plan = await repair_plan(plan, self.chain.repair_cause) or plan
-        if plan.request.needs and (refusal := find_lost(plan)) is not None:
-            raise refusal
+        if plan.request.needs and find_lost(plan) is not None:
+            return unrepaired
         return plan
 
     async def _repair_in_advance(self, plan: Plan) -> Plan:
