@@ -65,6 +65,9 @@ class ProviderNeed:
     can_be_left_out: bool = False
     """True for what is left out and reported where the provider is asked in another format."""
 
+    hides_content: bool = False
+    """True where only the provider can read a part of what the model gets, so that its tokens cannot be counted."""
+
 
 @record
 class ChatRequest:

@@ -347,16 +347,36 @@ async def test_rest_of_a_conversation_at_the_provider_is_not_repaired() -> None:
     assert reply.json["previous_response_id"] == "resp_theirs"
 
 
-async def test_tokens_of_a_conversation_at_the_provider_are_not_estimated() -> None:
+@pytest.mark.parametrize("name", ["response", "conversation", "reference", "prompt", "file", "compaction"])
+async def test_tokens_of_what_the_provider_holds_are_not_estimated(name: str) -> None:
     """The estimate would be that of the rest."""
+    need = NEEDS[name]
     async with serving(("native", {})) as (proxy, provider):
-        given = {"model": "native", "input": "Hi.", "previous_response_id": "resp_theirs"}
+        given = {"model": "native", "input": "Hi.", **need.fields}
         reply = await proxy.post(given, f"{PATH}/input_tokens")
         shown = await proxy.post(given, "/v1/explain?format=openai_responses")
 
-    assert (reply.status, reply.error["code"]) == (400, "previous_response_not_found")
+    assert (reply.status, reply.error["code"], reply.error["param"]) == (need.status, need.code, need.param)
     assert (shown.status, shown.json["refusal"], shown.json["verdict"]) == (200, None, "unchanged")
     assert provider.paths == []
+
+
+@pytest.mark.parametrize("name", ["vector_store", "forced_tool"])
+async def test_tokens_of_tools_that_the_provider_runs_are_no_part_of_the_estimate(name: str) -> None:
+    async with serving(("native", {})) as (proxy, _):
+        given = {"model": "native", "input": "Hi.", **NEEDS[name].fields}
+        reply = await proxy.post(given, f"{PATH}/input_tokens")
+
+    assert reply.status == 200, reply.raw
+
+
+async def test_instructions_stand_beside_a_prompt_without_input() -> None:
+    async with serving(("native", {})) as (proxy, provider):
+        reply = await ask(proxy, "native", prompt={"id": "pmpt_1"}, input=None, instructions="Be brief.")
+
+    assert reply.status == 200, reply.raw
+    assert "input" not in provider.asked or provider.asked["input"] is None
+    assert provider.asked["instructions"] == "Be brief."
 
 
 @pytest.mark.parametrize("name", ["prompt", "file", "response"])

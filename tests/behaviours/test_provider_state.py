@@ -203,3 +203,13 @@ async def test_fallback_with_the_state_stores_nothing_for_a_model_without_it() -
     assert len(first.json["id"]) == 53
     assert [json.loads(body)["store"] for body in provider.bodies[1::2]] == [False, False]
     assert json.loads(provider.bodies[3])["input"][1] == MESSAGE
+
+
+async def test_thought_beside_the_name_of_a_response_is_known_too() -> None:
+    """Nothing of such a request is mended here."""
+    given = [{"type": "reasoning", "id": "rs_1", "summary": []}, OUTPUT]
+    async with serving(("native", STATE)) as (proxy, provider):
+        reply = await ask(proxy, "native", input=given, previous_response_id="resp_theirs")
+
+    assert reply.status == 200, reply.raw
+    assert provider.asked["input"] == given

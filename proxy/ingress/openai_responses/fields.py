@@ -204,7 +204,7 @@ def _read_prompt(fields: Mapping[str, Any]) -> tuple[ProviderNeed, ...]:
     if not isinstance(prompt, dict) or not isinstance(prompt.get("id"), str):
         raise InvalidRequest("'prompt' must be an object with an 'id'.", param="prompt")
     message = "'prompt' is not supported: it names a prompt that is stored at OpenAI. Send its text as 'instructions'."
-    return (ProviderNeed(message, "prompt", names_object=True),)
+    return (ProviderNeed(message, "prompt", names_object=True, hides_content=True),)
 
 
 def _read_input(fields: Mapping[str, Any], *, has_rest: bool) -> list[dict[str, Any]]:

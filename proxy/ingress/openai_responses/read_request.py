@@ -171,6 +171,7 @@ def _provider_need(need: Need, earlier: int) -> ProviderNeed:
         names_object=need.names_object,
         holds_history=need.holds_history,
         can_be_left_out=need.can_be_left_out,
+        hides_content=need.rule != "tool_choice" and not need.can_be_left_out,
     )
 
 

@@ -18,11 +18,11 @@ from proxy.planning.plan import planning_weight
 async def count_tokens(request: web.Request) -> web.StreamResponse:
     """Answer with the estimate of the tokens that the request's input takes, its stored conversation included.
 
-    A request whose conversation only a provider knows is refused, since an estimate without it would be wrong.
+    A request with a part that only a provider can read is refused, since an estimate without it would be wrong.
     """
     opened = await open_request(request)
     for need in opened.chat.needs:
-        if need.holds_history:
+        if need.hides_content:
             raise need.error(need.message, param=need.param)
     with renamed_errors(opened):
         given = await make_dry_run_input(opened.chat, request[GATEWAY], request[RECORD], None)

@@ -110,7 +110,9 @@ async def resolve_input(
         if foreign:
             first = next(name for name in asked if name in foreign and not name.startswith(_THOUGHTS))
             refusal = _not_found(first, sessions, hint)
-            need = ProviderNeed(refusal.message, "input", NotFound, names_object=True, holds_history=True)
+            need = ProviderNeed(
+                refusal.message, "input", NotFound, names_object=True, holds_history=True, hides_content=True
+            )
             needs = (*needs, need)
     if history is not None and history.dropped_turns:
         changes = (
@@ -157,6 +159,7 @@ def _need_named(field: str, id_: str, more: str = "", *, wants_state: bool = Fal
         UnknownResponse if is_response else NotFound,
         names_object=True,
         holds_history=True,
+        hides_content=True,
         wants_state=wants_state,
     )
 
