@@ -87,7 +87,7 @@ def test_every_code_of_a_stream_is_listed() -> None:
 
     assert told.keys() == {*stopping, errors.RATE_LIMITED, errors.SERVER_ERROR}
     assert {code for code, deed in told.items() if deed == "stops"} == stopping
-    assert f"try again in {errors._wait_s(ProxyError('busy'))}s" in text
+    assert f"try again in {errors.wait_s(ProxyError('busy'))}s" in text
 
 
 def test_error_codes_have_their_status() -> None:
