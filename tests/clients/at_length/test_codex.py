@@ -197,7 +197,7 @@ def test_compaction_ends(gateways: Gateways, tmp_path: Path, model: str, provide
 FAILURES: dict[str, tuple[dict[str, Any], int]] = {
     "overloaded": ({"status": 503, "message": "The model is overloaded."}, 4),
     "internal": ({"status": 500, "message": "An internal error has occurred."}, 4),
-    "quota": ({"status": 429, "message": "Resource has been exhausted (e.g. check quota)."}, 1),
+    "quota": ({"status": 429, "message": "Resource has been exhausted (e.g. check quota)."}, 2),
     "refused": ({"status": 400, "message": "Request contains an invalid argument."}, 1),
     "window": (
         {

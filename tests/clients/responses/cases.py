@@ -37,7 +37,10 @@ RESPONSES_ONLY = "gpt-5.3-codex"
 
 NATIVES = (NATIVE, NATIVE_OTHER, CODEX_NATIVE, RESPONSES_ONLY)
 
-MODELS = (GEMINI, GEMINI_AS_GPT, GPT, NATIVE, NATIVE_OTHER)
+UNSEALED = (NATIVE_OTHER, RESPONSES_ONLY)
+"""Models at addresses that the proxy does not know, so that it does not ask for encrypted thoughts by itself."""
+
+MODELS = (GEMINI, GEMINI_AS_GPT, GPT, NATIVE, NATIVE_OTHER, RESPONSES_ONLY)
 
 SCRIPTS = (
     "responses.with_openai",

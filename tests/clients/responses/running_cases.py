@@ -14,7 +14,7 @@ from tests.clients.judging import (
     check_responses_request,
 )
 from tests.clients.python.reporting import PROMPT
-from tests.clients.responses.cases import GPT, NATIVE_OTHER, NATIVES, Case
+from tests.clients.responses.cases import GPT, NATIVES, UNSEALED, Case
 from tests.clients.responses.gateways import Gateways
 from tests.clients.responses.relay import Exchange
 from tests.clients.rounds import LAST_WORDS
@@ -98,7 +98,7 @@ def _check_exchanges(case: Case, exchanges: list[Exchange]) -> None:
         assert exchange.status == 200, exchange.answer.decode()
         assert exchange.is_stream == case.stream
         if case.stream:
-            sealed = case.model != NATIVE_OTHER
+            sealed = _is_sealed(case, exchange.request)
             assert find_stream_faults(bytes(exchange.answer), sealed=sealed) == []
         else:
             assert find_response_faults(json.loads(exchange.answer)) == []
@@ -107,6 +107,17 @@ def _check_exchanges(case: Case, exchanges: list[Exchange]) -> None:
         if case.state.mode == "chained" and number:
             assert given.get("previous_response_id") or given.get("conversation")
             assert PROMPT not in json.dumps(given["input"])
+
+
+def _is_sealed(case: Case, given: Mapping[str, Any]) -> bool:
+    """Tell whether thoughts are encrypted: by the proxy in any case, and by a provider that is asked for it.
+
+    The proxy asks where the client lets the response be stored.
+    """
+    if case.model not in NATIVES:
+        return True
+    asked = given.get("store") is not False and case.model not in UNSEALED
+    return asked or "reasoning.encrypted_content" in (given.get("include") or ())
 
 
 def _turns(body: Mapping[str, Any]) -> Iterator[str]:
