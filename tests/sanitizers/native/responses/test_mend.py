@@ -90,6 +90,12 @@ def test_thought_whose_next_item_is_dropped_is_dropped_too() -> None:
     odd = {**SEARCH, "action": {"type": "other"}}
 
     assert mended(SEALED, odd, SAID) == [BARE]
+    assert reasons(SEALED, odd, SAID) == [
+        ("dropped", 0, "reasoning_alone"),
+        ("dropped", 1, "search_action"),
+        ("replaced", 2, "item_of_reasoning"),
+    ]
+    assert mended(SEALED, SAID, odd) == [SEALED, SAID]
     assert mended(SEALED, {**SEARCH, "id": "!"}, USER) == [USER]
 
 
@@ -153,4 +159,5 @@ def test_dropped_items_leave_none_that_needs_them() -> None:
     done = drop_items([USER, SEALED, SAID, USER], {1})
 
     assert done.items == [USER, BARE, USER]
+    assert drop_items([SEALED, USER, SAID], {2}).items == [SEALED, USER]
     assert [(change.index, change.reason) for change in done.changes] == [(2, "item_of_reasoning")]
