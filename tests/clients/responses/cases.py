@@ -149,6 +149,11 @@ class Case:
         return self.state.mode == "chained" or not self._forgets_reasoning
 
     @property
+    def keeps_thoughts(self) -> bool:
+        """True where a provider of responses gets its encrypted thoughts back."""
+        return self.model == NATIVE and self.state.mode != "unstored"
+
+    @property
     def drops_thoughts(self) -> bool:
         """True where the client sends calls with their ids, and not the thoughts before them.
 

@@ -47,6 +47,8 @@ def run_case(case: Case, gateways: Gateways) -> None:
                 check_openai_request(body, done, case.scenario.rounds)
             elif case.model in NATIVES:
                 check_responses_request(body, done, case.scenario.rounds)
+                if case.keeps_thoughts:
+                    assert [item["encrypted_content"][:5] for item in _thoughts(body)] == ["gAAAA"] * done
             else:
                 check_request(body, done, rounds=case.scenario.rounds)
         check_report(report, case.scenario.rounds)
@@ -107,6 +109,10 @@ def _check_exchanges(case: Case, exchanges: list[Exchange]) -> None:
         if case.state.mode == "chained" and number:
             assert given.get("previous_response_id") or given.get("conversation")
             assert PROMPT not in json.dumps(given["input"])
+
+
+def _thoughts(body: Mapping[str, Any]) -> list[Any]:
+    return [item for item in body["input"] if item.get("type") == "reasoning"]
 
 
 def _is_sealed(case: Case, given: Mapping[str, Any]) -> bool:
