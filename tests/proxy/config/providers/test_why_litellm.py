@@ -93,9 +93,7 @@ def test_azure_needs_an_address_a_version_and_a_key_or_token(given: CallFacts, r
         (facts("openai", "gpt-5-codex"), None),
     ],
 )
-def test_model_without_chats_needs_litellm_at_databricks_alone(
-    given: CallFacts, reason: str | None
-) -> None:
+def test_model_without_chats_needs_litellm_at_databricks_alone(given: CallFacts, reason: str | None) -> None:
     """OpenAI, Azure and xAI are asked in the Responses API directly. So is any server whose entry says so."""
     assert why_litellm(given) == reason
 
