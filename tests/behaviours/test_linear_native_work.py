@@ -1,0 +1,109 @@
+"""Tests that the work on a hostile request grows linearly with its size where a provider speaks the Responses API.
+
+The items of a client of that API go out as items, changed or not. A chat goes out as items too where the model has no
+chats.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from proxy.config import Settings, load_settings, resolve
+from proxy.core.errors import ProxyError
+from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.ingress.openai_responses.read_request import read_request as parse_responses_request
+from proxy.planning.budgets.budget_facts import facts_of
+from proxy.planning.plan import plan_request
+from proxy.planning.plan_target import plan_target
+from proxy.state.learned_windows import LearnedWindows
+from proxy.upstream.wires.table import wire_for
+from tests.behaviours.test_linear_work import LARGE, SMALL, beyond_proportion
+from tests.support.counted_steps import count_steps
+from tests.support.hostile_bodies import CHAT, FAMILIES, RESPONSES, body_of, path_of
+from tests.support.hostile_bodies.schemas import SCHEMAS
+
+MODELS = {RESPONSES: "xai/grok-4", CHAT: "openai/gpt-5.3-codex"}
+"""The model for each path of requests."""
+
+EVERYTHING = os.environ.get("TURNRIGHT_HYPOTHESIS") in ("deep", "soak")
+_WIRE = "proxy/upstream/wires/openai_responses/requests.py"
+_NESTING = 128
+
+
+@pytest.fixture(scope="module")
+def settings() -> Settings:
+    """Return settings with :data:`MODELS`, of which each answers in the Responses API."""
+    models: list[dict[str, Any]] = [
+        {
+            "model_name": model,
+            "litellm_params": {"model": model, "api_base": "http://127.0.0.1:1/v1", "api_key": "k"},
+            "model_info": {"mode": "responses"},
+        }
+        for model in MODELS.values()
+    ]
+    return load_settings(json.dumps({"model_list": models}).encode(), {}).settings
+
+
+def work_on(family: str, size: int, settings: Settings) -> Counter[str]:
+    """Return the steps of each file for a request, from its parsing to the provider's request."""
+    path = path_of(family)
+    model = MODELS[path]
+    body = body_of(family, size, model)
+
+    def work() -> None:
+        with suppress(ProxyError):  # a refusal is an answer as well
+            if path == RESPONSES:
+                chat = parse_responses_request(body, max_nesting=_NESTING, mends=True, weight=len(body))
+            else:
+                chat = parse_chat_request(body, max_nesting=_NESTING, mends=True)
+            deployment = resolve(settings, model)[0]
+            facts = facts_of(deployment, settings.budget, LearnedWindows().lessons_of(deployment, 0.0))
+            plan = plan_request(
+                chat, plan_target(deployment, settings.sanitize, lambda *_: frozenset()), facts=facts
+            )
+            call = UpstreamCall(
+                deployment=deployment,
+                messages=plan.messages,
+                parameters=plan.parameters,
+                timeouts=Timeouts(1.0, 1.0, 1.0, 1.0),
+                ask_usage=True,
+                extra_body={},
+                source=plan.request.source,
+                profile=plan.profile,
+            )
+            wire_for(call).write_request(call, stream=True)
+
+    return count_steps(work)
+
+
+ITEMS, CHATS = (
+    [family for family in FAMILIES if path_of(family) == path and family not in SCHEMAS]
+    for path in (RESPONSES, CHAT)
+)
+FAMILIES_NOW = [*ITEMS, *CHATS] if EVERYTHING else [*ITEMS[::2], *CHATS[::6]]
+"""The families of a run. ``make test-deep`` takes all, since ``test_linear_work`` has them on other wires."""
+
+
+@pytest.mark.parametrize("family", FAMILIES_NOW)
+def test_steps_grow_with_the_size(settings: Settings, family: str) -> None:
+    """In each file, four times the bytes take about four times the steps at most."""
+    small = work_on(family, SMALL, settings)
+    large = work_on(family, LARGE, settings)
+
+    assert beyond_proportion(small, large) == {}
+    assert large.total() > 50
+
+
+def test_requests_are_written_as_items(settings: Settings) -> None:
+    """Otherwise nothing of the wire would be counted."""
+    some = ITEMS[::8]
+    written = [family for family in some if work_on(family, SMALL, settings)[_WIRE]]
+
+    assert len(written) > len(some) / 2
