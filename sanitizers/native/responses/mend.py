@@ -115,7 +115,7 @@ class _Draft:
                 elif rule in ("call_id_illegal", "call_id_too_long"):
                     self._pairs.spell_call_id(index, rule)
                 elif rule == "summary_own":
-                    dropped |= self._write_summary(index)
+                    self._write_summary(index, dropped)
         for index, broken in metered(rules.items()):
             if "call_unanswered" in broken and index not in dropped:
                 output = self._pairs.answer(index)
@@ -195,20 +195,18 @@ class _Draft:
             self._summary_at = max(at for at, kind in enumerate(kinds) if kind in COMPACTIONS)
         return self._summary_at
 
-    def _write_summary(self, index: int) -> set[int]:
-        """Write the proxy's own summary at *index* as a message. Return the indexes of the items that it stands for."""
+    def _write_summary(self, index: int, dropped: set[int]) -> None:
+        """Write the proxy's own summary at *index* as a message, and add the items that it stands for to *dropped*."""
         summary = (
             unpack_summary(self._items[index]["encrypted_content"]) if index == self._last_summary() else None
         )
         if summary is None:
             self._report("dropped", index, "summarized")
-            return {index}
+            dropped.add(index)
+            return
         self._items[index] = {"type": "message", "role": "user", "content": SUMMARY_START + summary}
         self._report("replaced", index, "own_summary")
-        before = enumerate(metered(self._items[:index]))
-        replaced = {
-            at for at, item in before if not is_client_message(item) and item.get("type") not in OF_REQUEST
-        }
-        for at in replaced:
-            self._report("dropped", at, "summarized")
-        return replaced
+        for at, item in enumerate(metered(self._items[:index])):
+            if at not in dropped and not is_client_message(item) and item.get("type") not in OF_REQUEST:
+                self._report("dropped", at, "summarized")
+                dropped.add(at)

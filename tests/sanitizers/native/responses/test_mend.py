@@ -97,6 +97,7 @@ def test_thought_whose_next_item_is_dropped_is_dropped_too() -> None:
     ]
     assert mended(SEALED, SAID, odd) == [SEALED, SAID]
     assert mended(SEALED, {**SEARCH, "id": "!"}, USER) == [USER]
+    assert reasons({**SEARCH, "id": "!"}) == [("dropped", 0, "item_id_illegal")]
 
 
 def test_id_that_the_provider_refuses_is_dropped() -> None:
@@ -115,6 +116,11 @@ def test_own_summary_is_a_message_and_stands_for_the_models_items() -> None:
     message = {"type": "message", "role": "user", "content": SUMMARY_START + "More."}
 
     assert mended(USER, OWN_SUMMARY, SAID, called("a"), answered("a"), later, BARE) == [USER, message, BARE]
+    assert reasons(OWN_SUMMARY, SAID, later) == [
+        ("dropped", 0, "summarized"),
+        ("dropped", 1, "summarized"),
+        ("replaced", 2, "own_summary"),
+    ]
 
 
 def test_tools_before_a_summary_stay() -> None:
