@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -63,6 +63,24 @@ class Need:
     names_object: bool = False
     holds_history: bool = False
     can_be_left_out: bool = False
+
+    def is_like(self, other: Need) -> bool:
+        """Return True where *other* is of the same kind, so that whoever serves one can serve both."""
+        return self.rule == other.rule and (self.names_object, self.holds_history, self.can_be_left_out) == (
+            other.names_object,
+            other.holds_history,
+            other.can_be_left_out,
+        )
+
+
+def add_needs(needs: list[Need], more: Iterable[Need]) -> None:
+    """Add to *needs* the first one of each further kind of *more*. One need of a kind decides for all.
+
+    A kind is a rule with its flags. A small body could otherwise have any number of needs.
+    """
+    for need in more:
+        if not any(map(need.is_like, needs)):
+            needs.append(need)
 
 
 P = TypeVar("P", bound=Projection)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sanitizers.changes import Change, Kind
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message
-from sanitizers.native.protocol import Item, Items, Need, Span
+from sanitizers.native.protocol import Item, Items, Need, Span, add_needs
 from sanitizers.native.responses.call_items import (
     CLIENT_CALLS,
     OUTPUTS,
@@ -85,7 +85,7 @@ class ItemReader:
                 return
         row = ITEM_TYPES.get(kind)
         if kind not in NAMES_NOTHING:
-            self._needs += item_needs(item, kind, item_place(index))
+            add_needs(self._needs, item_needs(item, kind, item_place(index)))
         if row is None:
             self._report(index, "dropped", "unknown_item")
         elif index < self._summary_at and not (kind == "message" and item.get("role") in _CLIENT_ROLES):
@@ -188,7 +188,7 @@ class ItemReader:
         if row.outcome == "read":
             self._report(index, "dropped", "summarized", kind)
         if kind in NAMES_NOTHING:
-            self._needs += item_needs(item, kind, item_place(index))
+            add_needs(self._needs, item_needs(item, kind, item_place(index)))
         if kind == "item_reference":
             check_fields(item, row, index)
             self._add_reference(index, item["id"])
@@ -222,7 +222,7 @@ class ItemReader:
             )
             if is_own(sealed):
                 raise Unrepairable(need.message, rule=need.rule, param=need.param)
-            self._needs.append(need)
+            add_needs(self._needs, [need])
             summary = HELD_PLACEHOLDER
         self._add_of_client(index, {"role": "user", "content": SUMMARY_START + summary})
 
@@ -243,16 +243,15 @@ class ItemReader:
             "with `store` set to true, or remove this item from your input."
         )
         place = f"{item_place(index)}.id"
-        self._needs.append(
-            Need(
-                message,
-                "item_not_found",
-                place,
-                names_object=True,
-                holds_history=not is_thought,
-                can_be_left_out=is_thought,
-            )
+        need = Need(
+            message,
+            "item_not_found",
+            place,
+            names_object=True,
+            holds_history=not is_thought,
+            can_be_left_out=is_thought,
         )
+        add_needs(self._needs, [need])
 
     def _add_of_client(self, index: int, message: Message) -> None:
         """Add a message of the client's, which ends the model's turn."""

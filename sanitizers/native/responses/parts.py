@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message, is_part_list
-from sanitizers.native.protocol import Need
+from sanitizers.native.protocol import Need, add_needs
 from sanitizers.native.responses.held_objects import HELD_PLACEHOLDER, file_need
 from sanitizers.work_limit import metered
 
@@ -132,7 +132,7 @@ def read_said(content: Any, place: str, needs: list[Need]) -> Said:
         elif kind in _MEDIA_PARTS:
             left_out.append(f"content[{number}]:{kind}")
             if part.get("file_id") is not None:
-                needs.append(file_need(f"{here}.file_id", can_be_left_out=True))
+                add_needs(needs, [file_need(f"{here}.file_id", can_be_left_out=True)])
         else:
             _refuse_part(here)
     return Said("".join(texts), "".join(refusals), left_out)
@@ -235,7 +235,7 @@ def _needs_file(part: dict[str, Any], place: str, needs: list[Need], *, has_data
     """Tell whether *part* names a file at the provider, and add the file to *needs*."""
     if not text_at(part, "file_id", place):
         return False
-    needs.append(file_need(f"{place}.file_id", can_be_left_out=has_data))
+    add_needs(needs, [file_need(f"{place}.file_id", can_be_left_out=has_data)])
     return True
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sanitizers.changes import Change
 from sanitizers.messages import parse_arguments
-from sanitizers.native.protocol import Items, Need
+from sanitizers.native.protocol import Items, Need, add_needs
 from sanitizers.native.responses.client_tools import CLIENT_TOOLS
 from sanitizers.native.responses.flat_names import ToolKey, choose_flat_names, client_key, key_of
 from sanitizers.native.responses.held_objects import tool_needs
@@ -134,7 +134,7 @@ class _Reader:
             own = CLIENT_TOOLS[kind]
             function = {"description": own.description, "parameters": own.parameters}
             self.given[client_key(kind)] = _Given(DeclaredTool(kind, kind), function)
-            self.needs += tool_needs(tool, place)
+            add_needs(self.needs, tool_needs(tool, place))
         else:
             self._drop(listed, kind)
 
@@ -152,7 +152,7 @@ class _Reader:
         reason = "server_tool" if known else "unknown_tool"
         detail = f"{listed.place}:{known}" if known else listed.place
         self.changes.append(Change(STEP, "dropped", listed.number, reason, detail))
-        self.needs += tool_needs(listed.tool, listed.place)
+        add_needs(self.needs, tool_needs(listed.tool, listed.place))
 
 
 def _runs_at_client(tool: dict[str, Any]) -> bool:

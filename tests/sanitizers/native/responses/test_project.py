@@ -391,6 +391,19 @@ def test_object_before_a_summary_is_needed_too(item: Any, place: str) -> None:
         assert f"input[1].{place}" in [need.param for need in done.needs]
 
 
+def test_many_needs_of_a_kind_are_one() -> None:
+    """The first one has the place of the refusal. A small body has no long list of needs."""
+    file: Item = {"role": "user", "content": [{"type": "input_file", "file_id": "x"}] * 50}
+    call: Item = {"type": "code_interpreter_call", "container_id": "x"}
+    done = projected(*[call, file, {"id": "msg_1"}] * 20)
+
+    assert [need.param for need in done.needs] == [
+        "input[0].container_id",
+        "input[1].content[0].file_id",
+        "input[2].id",
+    ]
+
+
 def test_reference_to_a_thought_can_be_left_out() -> None:
     [need] = projected(said("go"), {"id": "rs_1"}).needs
 
