@@ -7,7 +7,11 @@ from proxy.inspector.steps import SIGNATURES
 from proxy.planning.plan import _STEPS
 from sanitizers import Change
 from sanitizers.invariants import RULES
+from sanitizers.native.responses.changed_items import ChangedItems
+from sanitizers.native.responses.mend import mend_items
 from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
+from tests.sanitizers.native.responses.building import said
+from tests.sanitizers.native.responses.test_violations import BROKEN
 
 
 def test_every_step_has_a_text() -> None:
@@ -20,6 +24,13 @@ def test_every_reason_has_a_sentence() -> None:
     assert {reason.rule for reason in REASONS.values() if reason.rule} <= RULES.keys()
     assert not REASONS.keys() & SCHEMA_REASONS.keys()
     assert all(reason.why[0].isupper() and reason.why.endswith(".") for reason in REASONS.values())
+
+
+def test_every_change_of_items_has_a_text() -> None:
+    broken = [[*items, *more] for items, _ in BROKEN.values() for more in ([], [said("Hi.")])]
+    changes = [change for items in broken for change in mend_items(ChangedItems(items)).changes]
+
+    assert {change.reason for change in changes} - REASONS.keys() == set()
 
 
 def test_unknown_reason_is_shown_without_a_text() -> None:
