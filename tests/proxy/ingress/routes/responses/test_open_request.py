@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
+import pytest
+
+from proxy.ingress.openai_responses import read_request
 from proxy.ingress.openai_responses.ids import make_response_id
+from proxy.ingress.routes.responses import open_request
 from tests.proxy.ingress.routes.responses.asking import PATH, ask, serving
 
 
@@ -45,3 +50,24 @@ async def test_stored_items_count_with_their_density() -> None:
         first = await ask(proxy, dense)
         refused = await ask(proxy, dense, previous_response_id=first.json["id"])
     assert (first.status, refused.status) == (200, 413)
+
+
+@pytest.mark.parametrize(("count", "is_apart"), [(10, False), (3_000, True)])
+async def test_many_items_are_read_apart_from_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch, count: int, is_apart: bool
+) -> None:
+    """An item of a rare type takes many times the time of its bytes."""
+    item = {"type": "mcp_call", "name": "f", "server_label": "s", "output": "1"}
+    threads: list[threading.Thread] = []
+    convert = read_request.to_chat
+
+    def to_chat(*given: Any, **more: Any) -> Any:
+        threads.append(threading.current_thread())
+        return convert(*given, **more)
+
+    monkeypatch.setattr(open_request, "to_chat", to_chat)
+    async with serving() as (proxy, _):
+        reply = await ask(proxy, [{"role": "user", "content": "Go."}, *[item] * count])
+
+    assert reply.status == 200, reply.raw
+    assert [thread is not threading.main_thread() for thread in threads] == [is_apart]
