@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from proxy.upstream.litellm.environment import quiet_litellm
+from tests.support.covering_cases import EVERYTHING, cases_to_leave_out
 from tests.support.fast_run import Guard, imports_a_slow_module, is_in_a_fast_room, is_slow, run_fresh_python
 from tests.support.worker_events import send_fewer_events
 
@@ -88,7 +89,12 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the slow tests, and leave them out of the fast run."""
+    """Mark the slow tests, and leave them out of the fast run. Leave cases out that only ``make test-deep`` runs."""
+    if not EVERYTHING:
+        left_out = cases_to_leave_out(items)
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
     slow = [item for item in items if _is_slow_path(item.path) or _needs_much(item)]
     for item in slow:
         item.add_marker("slow")
