@@ -15,7 +15,7 @@ import yaml
 from benchmarks.chaos.watching import Samples, read_metrics
 from benchmarks.state.provider import Provider
 from benchmarks.state.sessions import MODEL
-from tests.process.running import Running
+from tests.process.running import Running, forking_process
 
 COUNT = 3
 _OF_A_REQUEST = '"event":"request_finished"'
@@ -91,7 +91,8 @@ class Replica:
         return [entry for entry in entries if entry["event"] not in USUAL_EVENTS]
 
     def _launch(self) -> Running:
-        return Running(self._directory, "serve", "--config", str(self._path), "--port", "0")
+        arguments = ("serve", "--config", str(self._path), "--port", "0")
+        return Running(self._directory, *arguments, forking=forking_process())
 
 
 class Replicas:

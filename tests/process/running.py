@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import os
@@ -18,6 +19,8 @@ from typing import Any, TypeVar
 
 import yaml
 
+from tests.process.forks import Forking, Process
+
 ROOT = Path(__file__).parents[2]
 UVLOOP = os.environ.get("TURNRIGHT_UVLOOP")
 """The path of uvloop's packages.
@@ -33,6 +36,9 @@ KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "SYSTEMROOT", "TMPDIR")
 
 No provider's key and no proxy setting is among them.
 """
+
+READ_BY_IMPORTS = ("HTTPX_", "LITELLM_", "OPENAI_", "PYTHON")
+"""Beginnings of the names of environment variables that have no effect after the imports."""
 
 MODULE = (sys.executable, "-m", "proxy")
 INSTALLED = (str(Path(sys.executable).with_name("turnright")),)
@@ -83,19 +89,26 @@ class Running:
         *arguments: str,
         program: Sequence[str] = MODULE,
         variables: Mapping[str, str] | None = None,
+        forking: Forking | None = None,
     ) -> None:
+        """Start *program*, or a fork of the process *forking*."""
         stem = directory / f"{next(_numbers)}-{arguments[0]}"
         self._out, self._err = stem.with_suffix(".out"), stem.with_suffix(".err")
         self._parsed, self._lines = 0, dict[str, list[dict[str, Any]]]()
         self.started = time.monotonic()
+        given = environment(**{"PYTHONPATH": PATHS, **(variables or {})})
         with self._out.open("wb") as out, self._err.open("wb") as err:
-            self.process = subprocess.Popen(
-                [*program, *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                cwd=ROOT,
-                env=environment(**{"PYTHONPATH": PATHS, **(variables or {})}),
+            self.process: Process = (
+                forking.fork(arguments, given, self._out, self._err)
+                if forking
+                else subprocess.Popen(
+                    [*program, *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                    cwd=ROOT,
+                    env=given,
+                )
             )
 
     @property
@@ -164,6 +177,16 @@ class Running:
             return self.wait()
 
 
+@functools.cache
+def forking_process(*imports: str) -> Forking:
+    """Return the process of this session that forks for commands, with *imports*."""
+    return Forking(*imports, root=ROOT, environment=environment(PYTHONPATH=PATHS))
+
+
+def _names_litellm(config: Mapping[str, Any]) -> bool:
+    return any(entry.get("transport") == "litellm" for entry in config.get("model_list", ()))
+
+
 @dataclass(frozen=True)
 class Served:
     """A ``turnright serve`` process that is ready."""
@@ -192,12 +215,16 @@ def serve(
     """Serve *config* on a free port while the context lasts.
 
     The process must write nothing to standard error and log no internal fault. If it still runs when the context ends,
-    it must exit with status 0.
+    it must exit with status 0. The process is a fork, which has imported turnright already, unless a *program* or
+    variables of :data:`READ_BY_IMPORTS` are given.
     """
     path = directory / f"config-{next(_numbers)}.yaml"
     path.write_text(yaml.safe_dump(dict(config)))
     given = ("serve", "--config", str(path), "--port", "0", *arguments)
-    running = Running(directory, *given, program=program, variables=variables)
+    forking = None
+    if program == MODULE and not any(name.startswith(READ_BY_IMPORTS) for name in variables or ()):
+        forking = forking_process(*(["litellm"] if _names_litellm(config) else []))
+    running = Running(directory, *given, program=program, variables=variables, forking=forking)
     try:
         ready = running.wait_for(lambda: next(iter(running.events("ready")), None), "ready line")
         origin = ready["base_url"].removesuffix("/v1")
@@ -214,7 +241,7 @@ def serve(
 @contextmanager
 def emulate(directory: Path, port: int = 0) -> Iterator[str]:
     """Run ``turnright emulate`` on *port*, or a free one, while the context lasts and yield its address."""
-    running = Running(directory, "emulate", "--port", str(port))
+    running = Running(directory, "emulate", "--port", str(port), forking=forking_process())
     try:
         yield running.wait_for(lambda: _address_in(running.output), "address")
     finally:
