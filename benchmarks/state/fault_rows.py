@@ -62,7 +62,10 @@ class Stand:
 
 
 def judge_open(row: Row, opened: Sequence[Samples], closing: Sequence[Samples], seconds: float) -> None:
-    """Check that replicas skipped their look-ups while the store did not answer, and asked only to test the store."""
+    """Check that replicas skipped their look-ups while the store did not answer, and asked only to test the store.
+
+    *seconds* is the time from before the first reading to after the last one.
+    """
     for place, (first, last) in enumerate(zip(opened, closing, strict=True)):
         if total(last, UP) != 0:
             row.violations.append(f"replica {place} says that the store is up")

@@ -46,9 +46,11 @@ async def strike(stand: Stand, fault: StoreFault, fault_s: float, well_s: float)
     began = loop.time()
     before = await stand.replicas.metrics()
     await asyncio.to_thread(fault.begin, stand.server)
-    await asyncio.sleep(min(OPENS_S, fault_s / 2))
-    opened, opened_at = await stand.replicas.metrics(), loop.time()
-    while (left := began + fault_s - loop.time()) > 0:
+    opens_s = min(OPENS_S, fault_s / 2)
+    await asyncio.sleep(opens_s)
+    opened_at, opened = loop.time(), await stand.replicas.metrics()
+    closes_at = loop.time() + fault_s - opens_s  # however late it is: what follows is judged in that time
+    while (left := closes_at - loop.time()) > 0:
         await asyncio.sleep(min(_AGAIN_S, left))
         await asyncio.to_thread(fault.again, stand.server)
     closing, closing_at = await stand.replicas.metrics(), loop.time()
