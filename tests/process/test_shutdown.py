@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -71,9 +72,10 @@ def until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
 
 def refuses(url: str) -> bool:
     """Tell whether nothing listens at *url* any more."""
+    port = int(url.split(":")[2].partition("/")[0])
     try:
-        httpx.get(url, trust_env=False)
-    except httpx.ConnectError:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
         return True
     return False
 
@@ -232,6 +234,9 @@ def test_a_signal_before_it_is_ready(tmp_path: Path) -> None:
     importing = tmp_path / "importing"
     (tmp_path / "litellm").mkdir()
     (tmp_path / "litellm" / "__init__.py").write_text(NEVER.format(importing) + "\nnever()\n")
+    (tmp_path / "litellm" / "model_prices_and_context_window_backup.json").write_text(
+        "{}"
+    )  # the configuration's
     model = {
         "model_name": "m",
         "transport": "litellm",

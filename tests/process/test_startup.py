@@ -243,7 +243,8 @@ def port() -> Iterator[int]:
 def test_process_serves_with_its_outputs_closed(tmp_path: Path, port: int, closed: str, told: str) -> None:
     """A process whose outputs are closed still serves, and no socket or pipe gets the descriptors 0 to 2."""
     path, log = tmp_path / "config.yaml", tmp_path / "err"
-    path.write_text("model_list: [{model_name: m, litellm_params: {model: openai/gpt-4o, api_key: k}}]\n")
+    model = {"model_name": "m", "litellm_params": {"model": "openai/gpt-4o", "api_key": "k"}}
+    path.write_text(yaml.safe_dump({"model_list": [model], "general_settings": {"drain_delay": 0}}))
     arguments = [sys.executable, "-m", "proxy", "serve", "--config", str(path), "--port", str(port)]
     with log.open("wb") as err:
         process = subprocess.Popen(
@@ -269,12 +270,15 @@ def test_process_serves_with_its_outputs_closed(tmp_path: Path, port: int, close
 def _ask_until_ready(process: subprocess.Popen[bytes], port: int) -> int | None:
     """Return 200 once ``/readyz`` answers with 200, or None if the process ends first or a minute passes."""
     limit = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < limit:
-        try:
-            status = httpx.get(f"http://127.0.0.1:{port}/readyz", trust_env=False, timeout=30).status_code
-        except httpx.TransportError:
-            status = 0
-        if status == 200:
-            return status
-        time.sleep(0.02)
+    with httpx.Client(
+        trust_env=False, timeout=30
+    ) as http:  # one, since a client reads its certificates for 0.1 s
+        while process.poll() is None and time.monotonic() < limit:
+            try:
+                status = http.get(f"http://127.0.0.1:{port}/readyz").status_code
+            except httpx.TransportError:
+                status = 0
+            if status == 200:
+                return status
+            time.sleep(0.02)
     return None
