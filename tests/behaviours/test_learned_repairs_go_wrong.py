@@ -108,6 +108,7 @@ def failing(times: int, reply: Reply) -> Judge:
     return lambda body: left.pop() if left else no_seed(body)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("probes", [False, True])
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize(("name", "stream"), FAILED_CALLS)

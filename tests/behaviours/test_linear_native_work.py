@@ -7,7 +7,6 @@ chats.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from contextlib import suppress
 from typing import Any
@@ -26,13 +25,13 @@ from proxy.state.learned_windows import LearnedWindows
 from proxy.upstream.wires.table import wire_for
 from tests.behaviours.test_linear_work import LARGE, SMALL, beyond_proportion
 from tests.support.counted_steps import count_steps
+from tests.support.covering_cases import EVERYTHING
 from tests.support.hostile_bodies import CHAT, FAMILIES, RESPONSES, body_of, path_of
 from tests.support.hostile_bodies.schemas import SCHEMAS
 
 MODELS = {RESPONSES: "xai/grok-4", CHAT: "openai/gpt-5.3-codex"}
 """The model for each path of requests."""
 
-EVERYTHING = os.environ.get("TURNRIGHT_HYPOTHESIS") in ("deep", "soak")
 _WIRE = "proxy/upstream/wires/openai_responses/requests.py"
 _NESTING = 128
 

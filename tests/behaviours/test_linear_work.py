@@ -107,15 +107,16 @@ def beyond_proportion(small: Counter[str], large: Counter[str]) -> dict[str, tup
     return {path: (small[path], most) for path, most in large.items() if most > FREE + MOST * small[path]}
 
 
+@pytest.mark.each_value
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("family", [family for family in FAMILIES if family not in SCHEMAS])
-def test_steps_grow_with_the_size(settings: Settings, family: str) -> None:
+def test_steps_grow_with_the_size(settings: Settings, family: str, model: str) -> None:
     """In each file, four times the bytes take about four times the steps at most."""
-    for model in MODELS:
-        small = work_on(family, SMALL, model, settings)
-        large = work_on(family, LARGE, model, settings)
+    small = work_on(family, SMALL, model, settings)
+    large = work_on(family, LARGE, model, settings)
 
-        assert beyond_proportion(small, large) == {}, model
-        assert large.total() > 50
+    assert beyond_proportion(small, large) == {}
+    assert large.total() > 50
 
 
 @pytest.mark.parametrize(

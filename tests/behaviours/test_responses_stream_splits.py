@@ -7,7 +7,6 @@ client's stream follows the grammar in all cases. ``make test-deep`` takes more 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -17,13 +16,14 @@ import pytest
 
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.upstream.provider import KEY, Exchange, head, piece, providing
+from tests.support.covering_cases import EVERYTHING
 from tests.support.emulated import Asked, Said, Wire
 from tests.support.openai_emulator import OPENAI
 from tests.support.proxied import MODEL, Proxied, proxied, settings_of
 from tests.support.responses_emulator import RESPONSES
 from tests.support.responses_grammar import events_of, find_stream_faults
 
-PLACES = 300 if os.environ.get("TURNRIGHT_HYPOTHESIS") in ("deep", "soak") else 12
+PLACES = 300 if EVERYTHING else 12
 """The number of places at which a stream is cut in two. All places together take a quarter of an hour."""
 
 TOOLS = [

@@ -62,6 +62,7 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
     return {"functionCall": {"name": name, "args": arguments}}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("model", "mode"), [("ended", "whole"), ("ended", "stream"), ("ended-by-litellm", "stream")]
 )

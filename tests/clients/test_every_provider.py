@@ -2,7 +2,8 @@
 
 One process has a deployment for each row, and one process of openai-python runs all loops. Each provider is an emulator
 that refuses what the provider refuses, in its words, and that answers in its way. A refusal that the proxy repairs is a
-failure too, since the request should have been right at once.
+failure too, since the request should have been right at once. ``make test`` asks every second provider for streams and
+the others for whole answers. ``make test-deep`` asks each for both.
 """
 
 from __future__ import annotations
@@ -21,9 +22,15 @@ from tests.clients.running_clients import run_script
 from tests.process.emulators import in_a_thread
 from tests.process.running import serve
 from tests.support.compatible_emulator import PROVIDERS, Provider
+from tests.support.covering_cases import EVERYTHING
 from tests.support.emulated import Emulator
 
-WAYS = ("whole", "stream")
+WAYS = {
+    name: ("whole", "stream") if EVERYTHING else (("whole", "stream")[number % 2],)
+    for number, name in enumerate(PROVIDERS)
+}
+"""The ways in which each provider is asked, in order."""
+
 CALLS = (
     (("get_weather", {"city": "Oslo"}), ("get_time", {"city": "Oslo", "hours_ahead": 1})),
     (("get_weather", {"city": "Lima"}), ("get_weather", {"city": "Cairo"})),
@@ -47,7 +54,7 @@ def ran(directory: Path) -> Iterator[Ran]:
     with in_a_thread(PROVIDERS) as emulators:
         for name, emulator in emulators.items():
             rounds = CALLS if PROVIDERS[name].takes_tools else ()
-            for _ in WAYS:
+            for _ in WAYS[name]:
                 emulator.faults.extend({"calls": list(calls)} for calls in rounds)
                 emulator.faults.append({"text": LAST_WORDS})
         config = {
@@ -56,7 +63,7 @@ def ran(directory: Path) -> Iterator[Ran]:
             "router_settings": {"num_retries": 0, "cooldown_time": 0},
         }
         with serve(directory, config) as served:
-            reports = run_script("many_models", served.base_url, json.dumps([*PROVIDERS]))
+            reports = run_script("many_models", served.base_url, json.dumps(WAYS))
         yield Ran(reports, emulators)
 
 
@@ -84,7 +91,7 @@ def test_loop_ends_with_the_answer_at_every_provider(ran: Ran, name: str) -> Non
     refused = [record.refusal.message for record in emulator.requests if record.refusal]
     assert refused == []
     calls = CALLS if provider.takes_tools else ()
-    for way_number, way in enumerate(WAYS):
+    for way_number, way in enumerate(WAYS[name]):
         report = ran.reports[name][way]
         assert report["error"] is None
         seen = [[(call["name"], call["arguments"]) for call in calls] for calls in report["rounds"]]
@@ -110,7 +117,9 @@ def _expected(provider: Provider, number: int, *, is_last: bool) -> dict[str, An
 def test_history_reaches_every_provider_whole(ran: Ran, name: str) -> None:
     """Each request has the instructions, the user's words, and each earlier call with its own result, in order."""
     provider, bodies = PROVIDERS[name], [record.body for record in ran.emulators[name].requests]
-    assert [bool(body.get("stream")) for body in bodies] == [False] * 4 + [True] * 4
+    assert [bool(body.get("stream")) for body in bodies] == [
+        way == "stream" for way in WAYS[name] for _ in range(len(CALLS) + 1)
+    ]
     for number, body in enumerate(bodies):
         done = CALLS[: number % (len(CALLS) + 1)]
         expected = [(call, args, TOOLS[call](**args)) for calls in done for call, args in calls]

@@ -18,6 +18,7 @@ each_source = pytest.mark.parametrize("source", SOURCES, ids=NAME)
 each_dialect = pytest.mark.parametrize("dialect", [GEMINI, GEMINI_ON_LITELLM, GEMINI_JSON], ids=NAME)
 
 
+@pytest.mark.each_value
 @each_dialect
 @each_source
 def test_the_same_calls_fit(source: Source, dialect: Dialect) -> None:

@@ -53,6 +53,7 @@ def test_there_are_many_schemas() -> None:
     assert len({tool.meaning for source in SOURCES for tool in source.tools}) >= FEWEST_SCHEMAS
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("model", GEMINI_MODELS)
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("source", SOURCES, ids=NAME)

@@ -152,6 +152,7 @@ def emulated_tokens(body: dict[str, Any]) -> int:
     )
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 def test_an_agent_of_sixty_rounds(client: Client, gemini: Gemini, number: int, stream: bool) -> None:
     """A model of 32K tokens takes all requests of the agent.
@@ -330,6 +331,7 @@ GIANTS = {
 }
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("giant", GIANTS.values(), ids=GIANTS)
 @pytest.mark.parametrize("kind", ["known", "local"])
 def test_thirty_megabytes_on_one_line(
@@ -353,6 +355,7 @@ def test_thirty_megabytes_on_one_line(
         assert len(answer.text) < 10_000
 
 
+@pytest.mark.each_value
 def test_ten_thousand_messages_are_cut_in_bounded_time(
     client: Client, openai_emulator: OpenAIEmulator, number: int
 ) -> None:

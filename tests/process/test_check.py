@@ -115,6 +115,7 @@ def test_check_warns_of_likely_mistakes_on_standard_error(tmp_path: Path) -> Non
     assert shown.stderr.startswith(f"turnright: warning: {path}:")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("further", [(), ("--json",)])
 @pytest.mark.parametrize(
     ("line", "status", "words"),

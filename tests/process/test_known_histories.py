@@ -42,6 +42,7 @@ The signature is valid base64, so that only the provider can detect and refuse i
 streaming = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 
+@pytest.mark.pairwise
 @streaming
 @pytest.mark.parametrize("model", GEMINI_MODELS)
 @pytest.mark.parametrize("name", [name for name in GEMINI if name not in FOREIGN])
@@ -131,6 +132,7 @@ def test_images_in_results_arrive_inside_their_function_responses(
     assert not any("inline_data" in part for part in parts)
 
 
+@pytest.mark.pairwise
 @streaming
 @pytest.mark.parametrize("name", OPENAI)
 def test_known_history_is_taken_by_openai_at_the_first_try(

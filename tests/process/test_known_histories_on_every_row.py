@@ -6,7 +6,6 @@ with chat templates also render the history by the templates of two models.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from tests.process.known_histories import HISTORIES, TOOLLESS, invented, lost
 from tests.process.running import Served, serve
 from tests.support.chat_emulator import judge_templated
 from tests.support.compatible_emulator import PROVIDERS, Provider
+from tests.support.covering_cases import share_of
 from tests.support.emulated import Emulator
 
 SERVERS = (
@@ -37,9 +37,6 @@ SERVERS = (
     "xinference",
 )
 """Servers that operators run themselves, with a chat template."""
-
-EVERYTHING = os.environ.get("TURNRIGHT_HYPOTHESIS") in ("deep", "soak")
-"""True where the tests may take long (``make test-deep``)."""
 
 TEMPLATES = ("Qwen/Qwen3.5-35B", "mistralai/Mistral-Nemo-Instruct-2407")
 """Models with strict templates: the one wants the user's words, the other wants turns that alternate."""
@@ -114,14 +111,12 @@ def test_every_known_history_is_taken_at_the_first_try(
 
 
 def histories_of(name: str, *, stream: bool) -> list[str]:
-    """Return the histories for a provider. All are sent whole, and every third is streamed.
+    """Return the histories for a provider: a third of them, and another third as streams.
 
-    Each provider streams other ones than its neighbours. ``make test-deep`` streams all of them everywhere.
+    Each provider gets other ones than its neighbours.
     """
     histories = list(HISTORIES) if EMULATED[name].takes_tools else TOOLLESS
-    if not stream or EVERYTHING:
-        return histories
-    return histories[list(EMULATED).index(name) % 3 :: 3]
+    return share_of(histories, list(EMULATED).index(name) + stream)
 
 
 def _fault(http: httpx.Client, rows: Rows, name: str, history: str, *, stream: bool) -> Any:

@@ -14,7 +14,7 @@ from tests.process.known_histories import HISTORIES, invented, lost
 from tests.process.known_items import answer_faults, ask, changes_of, request_of, write_items
 from tests.process.providers import Everywhere, arrived, route_of
 from tests.process.test_known_histories_everywhere import REFUSED_ONCE
-from tests.process.test_known_histories_on_every_row import EVERYTHING
+from tests.support.covering_cases import share_of
 
 TARGETS = (
     "gemini/gemini-3.6-flash",
@@ -40,10 +40,8 @@ def test_known_history_as_items_is_taken_at_the_first_try(
 
 
 def histories_of(model: str, *, stream: bool) -> list[str]:
-    """Return the histories for a provider: every third, and another third as streams, unless all are asked for."""
-    if EVERYTHING:
-        return list(HISTORIES)
-    return list(HISTORIES)[(TARGETS.index(model) + stream) % 3 :: 3]
+    """Return the histories for a provider: a third of them, and another third as streams."""
+    return share_of(list(HISTORIES), TARGETS.index(model) + stream)
 
 
 def _fault(http: httpx.Client, everywhere: Everywhere, model: str, name: str, *, stream: bool) -> Any:

@@ -123,6 +123,7 @@ def joined(answer: Answer) -> dict[str, Any]:
     return message | ({"tool_calls": list(calls.values())} if calls else {})
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize(("first", "second"), list(permutations(MODELS, 2)), ids=route_of)
 def test_history_stays_legal_and_complete_between_providers(

@@ -29,6 +29,7 @@ from hypothesis import strategies as st
 from tests.process.running import Running, Served, serve
 from tests.process.telltale import MANNERS, Telltale, asking_for, telltale
 from tests.support.builders import assistant, call, image, tool, user
+from tests.support.covering_cases import EVERYTHING
 
 MARK = re.compile(r"zq\d{6}qz", re.IGNORECASE)
 PROXY, ADDRESS, OPERATOR = "the proxy", "an address", "the operator"
@@ -317,7 +318,7 @@ def test_whatever_the_client_sends(watched: Watched) -> None:
     assert {int(text.split()[0]) for text in said} >= {200, 400, 401, 404, 405}
 
 
-@settings(max_examples=25)
+@settings(max_examples=60 if EVERYTHING else 8)
 @given(
     st.lists(
         st.builds(

@@ -115,6 +115,7 @@ def written(raw: bytes) -> bytes:
     return raw[start : raw.rindex(b',"tools"')]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize(
     ("model", "count", "told"),

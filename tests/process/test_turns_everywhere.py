@@ -58,6 +58,7 @@ def text_of(answer: Answer) -> tuple[str, str, int]:
     return text, reason, calls
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", MODELS)
 def test_a_model_that_calls_on(http: httpx.Client, limited: Everywhere, model: str, stream: bool) -> None:
@@ -76,6 +77,7 @@ def test_a_model_that_calls_on(http: httpx.Client, limited: Everywhere, model: s
     assert INSTRUCTION in json.dumps(sent.body)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", MODELS)
 def test_a_model_that_finishes(http: httpx.Client, limited: Everywhere, model: str, stream: bool) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.behaviours.contract.cutting import in_bytes, told_apart, two_ways
 from tests.behaviours.contract.judging import complaints
+from tests.support.covering_cases import share_of
 from tests.support.quirks.meaning import Row
 from tests.support.quirks.table import ROWS
 from tests.support.replay import replay, replay_whole
@@ -24,11 +25,14 @@ def test_uncut_stream_keeps_the_contract(row: Row, usage_asked: bool) -> None:
 
 @EVERY_ROW
 def test_stream_means_the_same_wherever_it_is_cut(row: Row) -> None:
-    """A stream that is cut in two at any byte, or into single bytes, gives the client the same events."""
+    """A stream that is cut in two at any byte, or into single bytes, gives the client the same events.
+
+    ``make test`` cuts each stream at a third of its bytes, and ``make test-deep`` at all of them.
+    """
     uncut = replay([row.body], row.model, include_usage=True, taken=row.taken)
     wanted = (told_apart(uncut.raw), uncut.refused)
 
-    for pieces in (in_bytes(row.body), *two_ways(row.body)):
+    for pieces in (in_bytes(row.body), *share_of(list(two_ways(row.body)), len(row.body))):
         cut = replay(pieces, row.model, include_usage=True, taken=row.taken)
         assert (told_apart(cut.raw), cut.refused) == wanted, f"cut behind {pieces[0]!r}"
 

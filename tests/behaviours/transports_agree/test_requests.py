@@ -1,4 +1,7 @@
-"""Tests that both transports send each provider the same request, except for the differences in the table."""
+"""Tests that both transports send each provider the same request, except for the differences in the table.
+
+``make test`` sends a third of the requests to each model, and ``make test-deep`` all of them.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from tests.behaviours.transports_agree.differences import ABSENT, TABLE, Places,
 from tests.behaviours.transports_agree.requests import REQUESTS, STREAMED
 from tests.behaviours.transports_agree.sending import TRANSPORTS, Arrival, sending
 from tests.behaviours.transports_agree.targets import IN_PROCESS, OTHER_WIRE, PREFIXES, models_of
+from tests.support.covering_cases import share_of
 from tests.support.litellm_noise import LITELLM_NOISE
 
 pytestmark = [*LITELLM_NOISE, pytest.mark.usefixtures("litellm")]
@@ -30,9 +34,9 @@ async def test_both_transports_send_the_same_request(prefix: str) -> None:
     found: dict[Case, Places] = {}
     meant: dict[Case, Places] = {}
     async with sending(models_of(prefix)[0]) as sender:
-        for model in models_of(prefix):
+        for number, model in enumerate(models_of(prefix), PREFIXES.index(prefix)):
             settings = {transport: sender.settings_of(model, transport) for transport in TRANSPORTS}
-            for request, stream in CASES:
+            for request, stream in share_of(CASES, number):
                 arrived = [
                     await sender.send(settings[transport], transport, REQUESTS[request], stream=stream)
                     for transport in ("litellm", "direct")

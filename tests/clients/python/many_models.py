@@ -1,10 +1,10 @@
-"""Runs openai-python's tool loop with many models at once, each whole and streamed.
+"""Runs openai-python's tool loop with many models at once, whole and streamed.
 
 The request has many of the parameters and fields in OpenAI's reference, and most providers refuse some of them. The
 history holds the client's own messages as it dumps them. The client's ``ChatCompletionStreamState`` joins a stream.
 
-The command line is ``BASE_URL MODELS``, where the models are a list in JSON. The output is one line of JSON: a report
-for each model and each way.
+The command line is ``BASE_URL WAYS``, where the ways are ``whole`` and ``stream`` in JSON, by the name of a model. The
+output is one line of JSON: a report for each model and each of its ways.
 """
 
 from __future__ import annotations
@@ -60,20 +60,17 @@ PARAMETERS: Any = {
 
 async def main() -> None:
     """Run all loops, and print the reports."""
-    base_url, models = sys.argv[1], json.loads(sys.argv[2])
+    base_url, ways = sys.argv[1], json.loads(sys.argv[2])
     limit = asyncio.Semaphore(AT_ONCE)
     async with httpx.AsyncClient(timeout=60) as http:
         client = AsyncOpenAI(base_url=base_url, api_key="none", max_retries=0, http_client=http)
 
-        async def both(model: str) -> dict[str, Any]:
+        async def each(model: str) -> dict[str, Any]:
             async with limit:
-                return {
-                    "whole": await loop(client, model, stream=False),
-                    "stream": await loop(client, model, stream=True),
-                }
+                return {way: await loop(client, model, stream=way == "stream") for way in ways[model]}
 
-        reports = await asyncio.gather(*map(both, models))
-    sys.stdout.write(json.dumps(dict(zip(models, reports, strict=True))) + "\n")
+        reports = await asyncio.gather(*map(each, ways))
+    sys.stdout.write(json.dumps(dict(zip(ways, reports, strict=True))) + "\n")
 
 
 async def loop(client: AsyncOpenAI, model: str, *, stream: bool) -> dict[str, Any]:

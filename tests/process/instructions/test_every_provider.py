@@ -59,6 +59,7 @@ def instructed(
         yield running
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize(
     ("key", "special", "stream"), [("own", KEY, False), ("member", TEAM, True)], ids=["key", "team, streamed"]
 )

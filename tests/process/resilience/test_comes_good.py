@@ -55,6 +55,7 @@ SCENARIOS = (
 )
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_failure_that_passes_is_hidden_from_the_client(
     asker: Asker, gemini: Gemini, number: int, scenario: Scenario

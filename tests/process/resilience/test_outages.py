@@ -81,6 +81,7 @@ def caller(http: httpx.Client, outage: Served, gemini: Gemini, shape: str) -> As
     return Asker(http, outage, gemini, stream=shape == "stream")
 
 
+@pytest.mark.each_value
 def test_member_that_is_down_is_left_alone_until_it_is_back(
     caller: Asker, directory: Path, shape: str, ports: dict[str, int]
 ) -> None:
@@ -169,6 +170,7 @@ def test_wait_beyond_the_deadline_is_returned_to_the_client_at_once(
     assert outcome.seconds < DEADLINE_S
 
 
+@pytest.mark.each_value
 def test_silent_provider_costs_no_more_than_the_deadline(caller: Asker, gemini: Gemini, shape: str) -> None:
     gemini.fault(delay_seconds=60, times=9)
 
@@ -181,6 +183,7 @@ def test_silent_provider_costs_no_more_than_the_deadline(caller: Asker, gemini: 
     assert DEADLINE_S <= outcome.seconds < DEADLINE_S + SLACK_S
 
 
+@pytest.mark.each_value
 def test_provider_without_a_first_byte_is_retried_once_then_falls_back(
     asker: Asker, gemini: Gemini, number: int
 ) -> None:

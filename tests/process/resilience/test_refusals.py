@@ -68,6 +68,7 @@ REFUSALS = (
 )
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.name)
 def test_another_model_is_asked_at_once(asker: Asker, gemini: Gemini, number: int, refusal: Refusal) -> None:
     """After one refused call the fallback is asked without a wait, and answers."""
@@ -83,6 +84,7 @@ def test_another_model_is_asked_at_once(asker: Asker, gemini: Gemini, number: in
     assert outcome.seconds < SLACK_S
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.name)
 def test_nobody_else_to_ask(asker: Asker, gemini: Gemini, number: int, refusal: Refusal) -> None:
     """Without a fallback the client gets the error after one call. SDKs are told not to retry."""

@@ -49,6 +49,7 @@ FAILURES = (
 )
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.name)
 def test_nobody_else_to_ask(
     asker: Asker, gemini: Gemini, number: int, transport: str, failure: Failure
@@ -68,6 +69,7 @@ def test_nobody_else_to_ask(
     assert failure.least_s <= outcome.seconds < failure.most_s + SLACK_S
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.name)
 def test_fallback_answers_when_the_tries_are_used_up(
     asker: Asker, gemini: Gemini, number: int, transport: str, failure: Failure
