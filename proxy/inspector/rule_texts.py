@@ -162,7 +162,9 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "tool_result_capped": Reason("A long result keeps its beginning and its end."),
         "tool_result_cleared": Reason("An old result is replaced by a note that it was there."),
         # items of the Responses API
-        "encrypted_content": Reason("The provider cannot read this thought, which another one has encrypted."),
+        "encrypted_content": Reason(
+            "The provider cannot read this thought, which another one has encrypted."
+        ),
         "compaction_trigger": Reason("The provider takes this item at the end alone."),
         "computer_call": Reason("The screen is missing: the call is written as one of a function."),
         "item_id_illegal": Reason("The provider refuses the form of this item's id, and needs none."),
@@ -174,7 +176,9 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "own_envelope": Reason("The thought was sealed by turnright, and the provider cannot read it."),
         "own_summary": Reason("The summary was sealed by turnright: its text is sent."),
         "reasoning_alone": Reason("The provider refuses a thought without the item that followed it."),
-        "reasoning_unsealed": Reason("The provider stores no thoughts, and this one has no encrypted content."),
+        "reasoning_unsealed": Reason(
+            "The provider stores no thoughts, and this one has no encrypted content."
+        ),
         "reference_to_reasoning": Reason("The provider has not stored the thought that is named."),
         "search_action": Reason("The provider does not know this kind of search."),
         "summarized": Reason("A summary stands for this item."),
