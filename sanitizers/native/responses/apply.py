@@ -161,8 +161,6 @@ class _Writer:
                 continue
             is_before_stop = at > last_gone and stop < len(self._spans)
             stays = not span.messages and (is_before_stop or at - 1 in self._written)
-            if stays:
-                self._written.add(at)
             for index in span.items:
                 if stays or self._items[index].get("type") in OF_REQUEST:
                     self._add(self._items[index], index)

@@ -98,6 +98,20 @@ def test_cut_turns_take_their_items_with_them_but_no_tools() -> None:
     assert done.items == [USER, SEARCH, TOOLS, SEARCH, said("Last.")]
 
 
+def test_items_without_a_message_go_with_the_turns_around_them() -> None:
+    """They stay behind a turn that stays, also behind a rewritten one."""
+    mcp = {"type": "mcp_call", "id": "mcp_1", "name": "f", "server_label": "s", "output": "long"}
+    items = [USER, mcp, SEARCH, LATER]
+
+    assert applied(*items, change=lambda messages: messages[:3]).items == [USER, mcp, SEARCH]
+    cut = applied(*items, change=lambda messages: [*messages[:2], {**messages[2], "content": "cut"}])
+    assert cut.items == [USER, {**mcp, "output": "cut", "error": None}, SEARCH]
+    gone = applied(
+        USER, LATER, SEARCH, LATER, said("Last."), change=lambda messages: [messages[0], messages[-1]]
+    )
+    assert gone.items == [USER, said("Last.")]
+
+
 def test_inserted_messages_become_items() -> None:
     done = applied(USER, SAID, change=lambda messages: [messages[0], NOTE, *messages[1:], NOTE])
     note = {"type": "message", **NOTE}

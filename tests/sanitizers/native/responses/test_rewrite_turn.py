@@ -70,6 +70,16 @@ def test_call_that_is_left_out_goes_and_a_new_one_comes_last() -> None:
     assert done.origins == [0, 2, -1]
 
 
+def test_thought_of_what_is_left_out_is_left_out_too() -> None:
+    """No other item can stand in the place of the one that followed the thought."""
+    new = {"type": "message", "role": "assistant", "content": "New."}
+    cut = {"role": "tool", "tool_call_id": "mcp_1", "content": "cut"}
+
+    assert rewritten(SEALED, CALL, OTHER, tool_calls=[calls_of(OTHER)[0]]).items == [called("b")]
+    assert rewritten(CALL, SEALED, content="New.").items == [CALL, new]
+    assert rewritten(SEALED, MCP, results=(cut,)).items == [{**MCP, "output": "cut", "error": None}]
+
+
 def test_words_that_changed_stand_in_the_place_of_the_first() -> None:
     more = said("More.", "assistant")
     done = rewritten(SAID, CALL, more, content="One.")
