@@ -87,6 +87,18 @@ def test_words_that_changed_stand_in_the_place_of_the_first() -> None:
     assert done.items == [{"type": "message", "role": "assistant", "content": "One."}, CALL]
 
 
+def test_refusal_and_parts_are_words_too() -> None:
+    """A changed one is written anew, and an equal one stays."""
+    parts = [{"type": "refusal", "refusal": "No."}]
+    refused = {"type": "message", "role": "assistant", "id": "msg_1", "content": parts}
+
+    assert rewritten(refused, reasoning_content="Hm.").items == [refused]
+    assert rewritten(refused, refusal="Never.").items == [
+        {"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "Never."}]}
+    ]
+    assert rewritten(SAID, content=[{"type": "text", "text": "Cut."}]).items == [said("Cut.", "assistant")]
+
+
 def test_words_of_a_turn_without_any_come_last() -> None:
     done = rewritten(CALL, content="New.")
 
