@@ -15,7 +15,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import UnrepairableHistory
 from proxy.upstream.dialects.responses_models import speaks_responses
 from proxy.upstream.transports import transport_of
-from proxy.upstream.wires.openai_responses.eligibility import is_eligible, is_stored_at, keeps_tools
+from proxy.upstream.wires.openai_responses.eligibility import is_eligible, keeps_tools, may_know_items
 from sanitizers import Change, Messages
 from sanitizers.native.responses.apply import apply_messages
 from sanitizers.native.responses.changed_items import STEP, ChangedItems
@@ -72,7 +72,7 @@ def with_items(
         applied = apply_messages(given, native.projection, native.table, messages)
     mended = applied
     if mode != "off":
-        mended = mend_items(applied, is_stored=is_stored_at(deployment, native))
+        mended = mend_items(applied, is_stored=may_know_items(deployment, native))
     if mode == "strict" and mended.changes:
         raise _refusal(mended.changes)
     is_repaired = mode == "repair"

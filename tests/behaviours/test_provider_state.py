@@ -66,6 +66,20 @@ async def test_thought_without_its_content_is_known_to_the_provider() -> None:
     assert provider.asked["input"] == given
 
 
+@pytest.mark.parametrize("mode", ["repair", "observe"])
+async def test_thought_of_another_key_is_never_found_by_its_id(mode: str) -> None:
+    """Clients share the account here, and its provider would read the thought of any of them."""
+    thought = {"type": "reasoning", "id": "rs_of_bob", "summary": []}
+    given = [{"role": "user", "content": "Hi."}, thought, MESSAGE, {"role": "user", "content": "And?"}]
+    async with serving(("native", STATE), keys=2, sanitize={"mode": mode}) as (proxy, provider):
+        reply = await ask(proxy, "native", input=given)
+
+    assert reply.status == 200, reply.raw
+    assert b"rs_of_bob" not in provider.bodies[-1]
+    if mode == "repair":
+        assert reply.headers["x-turnright-changes"] == "item_repair=2"
+
+
 async def test_nothing_is_stored_here() -> None:
     """The paths of stored responses say where to ask."""
     async with serving(("native", STATE), ("chat", {})) as (proxy, provider):

@@ -38,7 +38,7 @@ def is_eligible(
     return (
         speaks_responses(deployment)
         and keeps_tools(native, parameters)
-        and (native.are_mended or are_readable(native.items, is_stored=is_stored_at(deployment, native)))
+        and (native.are_mended or are_readable(native.items, is_stored=may_know_items(deployment, native)))
     )
 
 
@@ -48,6 +48,15 @@ def is_stored_at(deployment: Deployment, native: NativeRequest) -> bool:
     A fallback must not store what the client continues by the proxy's id.
     """
     return deployment.provider_state and native.is_left_to_provider
+
+
+def may_know_items(deployment: Deployment, native: NativeRequest) -> bool:
+    """Tell whether the provider may find items of *native* by their ids.
+
+    It may not where clients share the account without ``provider_objects``: a thought with an id alone may be another
+    client's.
+    """
+    return deployment.serves_objects and is_stored_at(deployment, native)
 
 
 def keeps_tools(native: NativeRequest, parameters: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from proxy.core.source import NativeRequest, Source
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.dialects.openai_models import reasons
 from proxy.upstream.dialects.responses_models import MARK
-from proxy.upstream.wires.openai_responses.eligibility import is_stored_at
+from proxy.upstream.wires.openai_responses.eligibility import is_stored_at, may_know_items
 from proxy.upstream.wires.openai_responses.parameters import changed_fields
 from proxy.upstream.wires.raw_values import has_no_duplicate_keys
 
@@ -64,10 +64,10 @@ def model_name(deployment: Deployment) -> str:
 def _include(native: NativeRequest, call: UpstreamCall, fields: Mapping[str, Any]) -> list[Any] | None:
     """Return ``include`` with the encrypted thoughts, or None where the client's value stays.
 
-    A client that lets responses be stored expects thoughts to be kept. The provider stores nothing, so that thoughts
-    must come encrypted. OpenAI refuses the entry for models that do not reason.
+    A client that lets responses be stored expects thoughts to be kept. Where the provider stores nothing, or may not
+    find thoughts by their ids, they must come encrypted. OpenAI refuses the entry for models that do not reason.
     """
-    if is_stored_at(call.deployment, native) or native.fields.get("store") is False:
+    if may_know_items(call.deployment, native) or native.fields.get("store") is False:
         return None
     if not reasons(call.deployment, call.parameters):
         return None

@@ -90,6 +90,18 @@ def test_provider_that_stores_responses_gets_store_as_it_came(store: bytes) -> N
         assert json.loads(build_request(other, stream=False))["store"] is False
 
 
+def test_thoughts_come_encrypted_where_clients_share_what_is_stored() -> None:
+    """No client may name a thought by its id there, so that the next turn would lack it."""
+    fields = read_fields(b'{"model":"m","input":"Hi."}', max_nesting=9)
+    source = to_chat(fields, fields.items, is_left_to_provider=True).chat.source
+    shared = replace(openai("openai/gpt-5"), provider_state=True, serves_objects=False)
+    call = call_for(fields.body, shared)
+    body = json.loads(build_request(replace(call, source=source), stream=False))
+
+    assert body["include"] == ["reasoning.encrypted_content"]
+    assert "store" not in body
+
+
 def test_repeated_key_is_written_once() -> None:
     """Parsers differ in which of two equal keys counts, so that the provider could read another history."""
     body = b'{"model":"m","input":[{"role":"user","content":"a","content":"b"}],"tools":[{"type":"x","type":"y"}]}'
@@ -126,13 +138,15 @@ def test_stream_is_as_it_is_asked_for(given: dict[str, Any], stream: bool, sent:
         ("gpt-5.1", {}, None),
         ("gpt-5.1", {"reasoning": {"effort": "low"}}, ["reasoning.encrypted_content"]),
         ("gpt-4.1", {}, None),
+        ("xai/grok-4.5", {}, ["reasoning.encrypted_content"]),
+        ("xai/grok-4.20-non-reasoning", {}, None),
     ],
 )
 def test_thoughts_of_a_stored_response_come_encrypted(
     model: str, given: dict[str, Any], include: Any
 ) -> None:
     """Otherwise the next turn would lack them. Models that do not reason refuse the entry."""
-    call = call_for(given, openai(f"openai/{model}"))
+    call = call_for(given, openai(model if "/" in model else f"openai/{model}"))
 
     assert json.loads(build_request(call, stream=False)).get("include") == include
 
