@@ -41,11 +41,13 @@ from proxy.planning.repairs import repair_request
 from proxy.planning.repairs.draft import Draft
 from proxy.planning.repairs.repair_table import TABLE
 from proxy.planning.repairs.use_repaired import use_repaired
+from proxy.resilience.failure_table import NO_CHATS
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.request_words import RequestWords
 from proxy.state.repairs.evidence import MAX_CONVERSATIONS
 from proxy.state.repairs.learned_repairs import LearnedRepairs
 from proxy.state.repairs.repair_key import RepairKey
+from proxy.upstream.dialects.responses_models import NO_FIELD
 from sanitizers.messages import Entry
 from tests.support.proxied import settings_of
 
@@ -153,6 +155,8 @@ class _Trial:
         refused = self._refused.parameters
         if self._own.says(" is only allowed when 'tools' are specified", "without function_declarations"):
             return True  # the row drops every setting for tools
+        if self._own.says(*NO_CHATS):
+            return name in NO_FIELD  # the other API has no such fields
         if name == "response_format" and self._own.says("with a response mime type"):
             return True  # the row concerns every answer's form beside tools
         if name == "tools":

@@ -57,6 +57,7 @@ _BEDROCK = re.compile(
 class _Row(msgspec.Struct, frozen=True, gc=False):
     litellm_provider: Any = None
     mode: Any = None
+    supports_reasoning: Any = None
 
 
 def provider_of(name: str, *, on_vertex: bool = False) -> str | None:
@@ -104,6 +105,12 @@ def embeds(model: str) -> bool:
     """Return True where the table says that *model*, with its provider, is for embeddings."""
     row = _rows().get(model)
     return row is not None and row.mode == "embedding"
+
+
+def thinks(model: str) -> bool:
+    """Return True where the table says that *model*, with its provider, reasons before it answers."""
+    row = _rows().get(model)
+    return row is not None and row.supports_reasoning is True
 
 
 def _provider_name(listed: object) -> str | None:

@@ -26,6 +26,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
+from proxy.config.litellm_models import thinks
 from proxy.core.deployment import Deployment
 
 _SAMPLING = frozenset({"logprobs", "temperature", "top_logprobs", "top_p"})
@@ -119,9 +120,20 @@ def renames_limit(deployment: Deployment) -> bool:
 
 
 def reasons(deployment: Deployment, parameters: Mapping[str, Any]) -> bool:
-    """Tell whether the deployment's model reasons before it answers a request with *parameters*."""
+    """Tell whether the deployment's model reasons before it answers a request with *parameters*.
+
+    litellm's table tells it of models at other addresses and of other providers.
+    """
     family = _family_of(deployment)
-    return family is not None and family.reasons and not _skips_reasoning(family, parameters)
+    if family is None:
+        return _is_listed_thinker(deployment)
+    return family.reasons and not _skips_reasoning(family, parameters)
+
+
+@lru_cache(maxsize=1024)
+def _is_listed_thinker(deployment: Deployment) -> bool:
+    name = deployment.model_id
+    return thinks(f"{deployment.provider}/{name}") or (deployment.provider == "openai" and thinks(name))
 
 
 def efforts_of_openai(model: str) -> tuple[str, ...] | None:

@@ -14,6 +14,7 @@ from proxy.config.litellm_models import (
     likely_provider,
     models_of,
     provider_of,
+    thinks,
 )
 
 
@@ -103,3 +104,12 @@ def test_the_table_knows_models_for_embeddings(model: str, known: bool) -> None:
 def test_some_models_have_the_responses_api_alone(model: str, answers: bool) -> None:
     """The table gives the API of each model. A name that it does not list has chats."""
     assert answers_responses(model) is answers
+
+
+@pytest.mark.parametrize(
+    ("model", "reasons"),
+    [("gpt-5.3-codex", True), ("xai/grok-4.5", True), ("gpt-4.1", False), ("xai/of-nobody", False)],
+)
+def test_table_knows_models_that_reason(model: str, reasons: bool) -> None:
+    """A model that the table does not list is none of them."""
+    assert thinks(model) is reasons

@@ -7,7 +7,12 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.core.upstream_call import Answer
-from proxy.upstream.wires.openai_responses.failures import raise_broken_off, raise_failure, refuse_response
+from proxy.upstream.wires.openai_responses.failures import (
+    raise_broken_off,
+    raise_failure,
+    refuse_response,
+    refuse_silence,
+)
 from proxy.upstream.wires.openai_responses.output import CallNames, is_call, read_logprobs, read_message
 from proxy.upstream.wires.openai_responses.usage import read_usage
 
@@ -51,8 +56,12 @@ def output_of(response: Any) -> list[Any]:
     return output
 
 
-def finish_reason(response: Mapping[str, Any], output: list[Any]) -> str:
-    """Return the finish reason of *response* with the items *output*. Raises for a response that has no end."""
+def finish_reason(response: Mapping[str, Any], output: list[Any], *, has_said: bool = False) -> str:
+    """Return the finish reason of *response* with the items *output*. *has_said* says that pieces of texts came before.
+
+    Raises :class:`proxy.core.errors.UpstreamFault` for a response that has no end, and for one that says nothing. codex
+    takes thoughts alone for the end of its task (hermes-agent#2070).
+    """
     status = response.get("status")
     if status == "incomplete":
         details = response.get("incomplete_details")
@@ -62,5 +71,7 @@ def finish_reason(response: Mapping[str, Any], output: list[Any]) -> str:
         raise_failure(response.get("error"))
     if status != "completed":
         raise_broken_off()
+    if not has_said and all(isinstance(item, dict) and item.get("type") == "reasoning" for item in output):
+        refuse_silence(has_thought=bool(output))
     called = any(map(is_call, output))
     return "tool_calls" if called else "stop"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from proxy.core.errors import UpstreamFault
+from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 
 NO_RESPONSE = "The provider answered with something that is not a response."
@@ -39,6 +39,12 @@ _OF_IMAGES = ("empty_image", "failed_to_download_image", "image_", "invalid_base
 def refuse_response() -> NoReturn:
     """Raise :class:`UpstreamFault` for a body that is no response."""
     raise UpstreamFault(NO_RESPONSE)
+
+
+def refuse_silence(*, has_thought: bool) -> NoReturn:
+    """Raise :class:`AnswerUnusable` for a response without words and calls. *has_thought* says that it has thoughts."""
+    cause = Cause.THINKING_ONLY if has_thought else Cause.EMPTY
+    raise AnswerUnusable("The model's answer says nothing.", cause=cause)
 
 
 def raise_broken_off() -> NoReturn:

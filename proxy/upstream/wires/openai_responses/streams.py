@@ -210,7 +210,7 @@ class StreamReader:
 
     def _end(self, event: Mapping[str, Any]) -> list[Chunk]:
         response = event["response"]
-        reason = finish_reason(response, output_of(response))
+        reason = finish_reason(response, output_of(response), has_said=bool(self._said))
         self.ended = self._seen = True
         [chunk] = self._chunk({}, reason=reason)
         usage = read_usage(response.get("usage"))

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from proxy.core.errors import UpstreamFault
+from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.upstream.wires.openai_responses.answers import read_response
 from proxy.upstream.wires.openai_responses.output import CallNames
-from tests.support.native_responses import CALL, ITEMS, MESSAGE, response
+from tests.support.native_responses import CALL, ITEMS, MESSAGE, SEARCH, THOUGHT, response
 
 BARE = CallNames(None)
 
@@ -43,7 +43,6 @@ def test_messages_are_apart_where_the_client_has_chats() -> None:
     [
         ([MESSAGE], {}, "stop"),
         ([MESSAGE, CALL], {}, "tool_calls"),
-        ([], {}, "stop"),
         (
             [MESSAGE],
             {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
@@ -78,3 +77,24 @@ def test_what_is_no_finished_response_is_a_fault(body: Any, cause: Cause) -> Non
         read_response(body, BARE)
 
     assert raised.value.cause is cause
+
+
+SILENT = {**THOUGHT, "summary": []}
+
+
+@pytest.mark.parametrize(("output", "cause"), [([SILENT], Cause.THINKING_ONLY), ([], Cause.EMPTY)])
+def test_response_without_words_and_calls_is_unusable(output: list[Any], cause: Cause) -> None:
+    """Codex takes it for the end of its task. An answer that a limit has cut off is no fault."""
+    with pytest.raises(AnswerUnusable) as refused:
+        read_response(response(output), BARE)
+    assert refused.value.cause is cause
+
+    [cut] = read_response(response(output, status="incomplete"), BARE)["choices"]
+    assert cut["finish_reason"] == "length"
+
+
+def test_response_of_a_tool_that_the_provider_runs_is_an_answer() -> None:
+    """A picture or a search may be all that was asked for."""
+    [choice] = read_response(response([SILENT, SEARCH]), BARE)["choices"]
+
+    assert choice["finish_reason"] == "stop"

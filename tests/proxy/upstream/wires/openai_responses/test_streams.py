@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from proxy.core.errors import UpstreamFault
+from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.source import SOURCE
 from proxy.core.upstream_call import Chunk
 from proxy.upstream.wires.openai_responses.output import CallNames
 from proxy.upstream.wires.openai_responses.streams import StreamReader
-from tests.support.native_responses import CALL, CUSTOM, ITEMS, MESSAGE, response, stream_of
+from tests.support.native_responses import CALL, CUSTOM, ITEMS, MESSAGE, THOUGHT, response, stream_of
 
 BARE = CallNames(None)
 
@@ -148,3 +148,9 @@ def test_error_in_the_stream_is_raised(event: dict[str, Any], status: int) -> No
 def test_odd_event_is_a_fault(event: Any) -> None:
     with pytest.raises(UpstreamFault):
         read([event])
+
+
+def test_stream_of_a_thought_without_words_is_unusable() -> None:
+    """Codex takes it for the end of its task."""
+    with pytest.raises(AnswerUnusable):
+        read(stream_of([{**THOUGHT, "summary": []}]))
