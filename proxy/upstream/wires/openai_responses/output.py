@@ -101,6 +101,15 @@ def read_message(output: Iterable[Any], names: CallNames, separator: str = "") -
     return message
 
 
+def read_delta(output: Iterable[Any], names: CallNames, separator: str = "") -> dict[str, Any]:
+    """Return the message of :func:`read_message` as the one delta of a stream."""
+    message = read_message(output, names, separator)
+    delta = {name: value for name, value in message.items() if value and name != "role"}
+    if calls := message.get("tool_calls"):
+        delta["tool_calls"] = [{"index": index, **call} for index, call in enumerate(calls)]
+    return delta
+
+
 def read_logprobs(output: Iterable[Any]) -> list[Any]:
     """Return the log probabilities of the texts in *output*, the items of a response that was read."""
     return [
@@ -118,6 +127,20 @@ def read_citation(annotation: Any) -> dict[str, Any] | None:
         return None
     inner = {name: value for name, value in annotation.items() if name != "type"}
     return {"type": "url_citation", "url_citation": inner}
+
+
+def text_in(event: Mapping[str, Any], name: str) -> str:
+    """Return the text under *name* of *event*. Raises :class:`proxy.core.errors.UpstreamFault` for any other value."""
+    text = event.get(name)
+    if not isinstance(text, str):
+        refuse_response()
+    return text
+
+
+def logprobs_in(event: Mapping[str, Any]) -> list[Any] | None:
+    """Return the log probabilities of *event*, or None where it has none."""
+    given = event.get("logprobs")
+    return given if isinstance(given, list) else None
 
 
 def _add_parts(message: dict[str, Any], parts: Iterable[Any]) -> None:

@@ -55,6 +55,11 @@ class Positions:
         output = [self._ended[place] for place in sorted(self._ended)]
         return {**event, "response": {**response, "output": output}}
 
+    @property
+    def has_calls(self) -> bool:
+        """True after the beginning of a call."""
+        return bool(self._calls)
+
     def begin_call(self, event: Mapping[str, Any]) -> int:
         """Return the number among the calls for the item that *event* begins."""
         return self._calls.setdefault(event.get("output_index", -1), len(self._calls))

@@ -23,7 +23,11 @@ from proxy.upstream.wires.openai_responses.output import (
     arguments_of,
     call_id_of,
     is_call,
+    logprobs_in,
     read_citation,
+    read_delta,
+    read_logprobs,
+    text_in,
 )
 from proxy.upstream.wires.openai_responses.positions import Positions
 from proxy.upstream.wires.openai_responses.usage import read_usage
@@ -74,6 +78,7 @@ class StreamReader:
         self._head: dict[str, Any] = {}
         self._has_text = False
         self._gap = ""
+        self._has_said = False
         self._said: set[Any] = set()
         """The items that have come in pieces. Some servers send whole texts alone."""
 
@@ -131,7 +136,7 @@ class StreamReader:
     def _read(self, kind: str, event: dict[str, Any]) -> list[Chunk]:
         if (name := _DELTAS.get(kind)) is not None:
             self._said.add(event.get("output_index"))
-            return self._say(name, _text_in(event, "delta"), _logprobs_in(event))
+            return self._say(name, text_in(event, "delta"), logprobs_in(event))
         if kind in _BEGINNINGS:
             return self._begin(event)
         if kind in _LAST:
@@ -146,7 +151,7 @@ class StreamReader:
         if kind == "response.function_call_arguments.delta":
             place = self._positions.call_at(event)
             self._said.add(event.get("output_index"))
-            return [] if place is None else self._chunk(_piece(place, _text_in(event, "delta")))
+            return [] if place is None else self._chunk(_piece(place, text_in(event, "delta")))
         if kind in _WHOLE or kind == "response.function_call_arguments.done":
             return self._read_whole(kind, event)
         if kind == "response.output_item.done":
@@ -210,14 +215,20 @@ class StreamReader:
 
     def _end(self, event: Mapping[str, Any]) -> list[Chunk]:
         response = event["response"]
-        reason = finish_reason(response, output_of(response), has_said=bool(self._said))
+        output = output_of(response)
+        reason = finish_reason(response, output, has_said=bool(self._said))
         self.ended = self._seen = True
-        [chunk] = self._chunk({}, reason=reason)
+        if self._said or self._has_said or self._positions.has_calls:
+            [chunk] = self._chunk({}, reason=reason)
+        else:  # some servers send the answer in the last event alone
+            delta = read_delta(output, self._names, "" if self._native else SEPARATOR)
+            [chunk] = self._chunk(delta, read_logprobs(output), reason)
         usage = read_usage(response.get("usage"))
         return [chunk if usage is None else {**chunk, "usage": usage}]
 
     def _say(self, name: str, text: str, logprobs: list[Any] | None = None) -> list[Chunk]:
         """Return a piece of text, behind a gap where it is the first one of a later message."""
+        self._has_said = True
         if name == "content" and text:
             text, self._gap, self._has_text = self._gap + text, "", True
         return self._chunk({name: text}, logprobs)
@@ -236,15 +247,3 @@ def _piece(
 ) -> _Delta:
     function = {"arguments": arguments} if name is None else {"name": name, "arguments": arguments}
     return {"tool_calls": [{"index": place, **(head or {}), "function": function}]}
-
-
-def _text_in(event: Mapping[str, Any], name: str) -> str:
-    text = event.get(name)
-    if not isinstance(text, str):
-        refuse_response()
-    return text
-
-
-def _logprobs_in(event: Mapping[str, Any]) -> list[Any] | None:
-    given = event.get("logprobs")
-    return given if isinstance(given, list) else None

@@ -98,6 +98,21 @@ def test_whole_texts_are_read_where_no_piece_came(item: dict[str, Any]) -> None:
         assert calls_in(read(ended)) == calls_in(whole)
 
 
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("done", [False, True])
+def test_answer_of_the_last_event_alone_is_read(native: bool, done: bool) -> None:
+    """Some servers send no pieces. An answer that says nothing to the client would be lost words."""
+    kept = {"response.created", "response.completed"} | ({"response.output_item.done"} if done else set())
+    chunks = read([event for event in stream_of([*ITEMS, CUSTOM]) if event["type"] in kept], native=native)
+
+    assert said(chunks, "content") == "Well. ✓"
+    assert calls_in(chunks) == {
+        0: ["call_abc", "f", '{"x":1}'],
+        1: ["call_c", "ex", '{"input": "text(\\"hi\\")"}'],
+    }
+    assert chunks[-1]["choices"][0]["finish_reason"] == "tool_calls"
+
+
 def test_nothing_is_read_after_the_last_event() -> None:
     reader = StreamReader(BARE, native=True)
     for event in stream_of([MESSAGE]):
