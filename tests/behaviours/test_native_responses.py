@@ -116,6 +116,18 @@ async def test_events_are_the_providers_but_for_our_names() -> None:
         assert got == sent
 
 
+async def test_answer_of_the_last_event_alone_gets_its_events() -> None:
+    """Some servers send no event of an item. A client that reads events would get an empty answer."""
+    events = [event for event in stream_of([MESSAGE, CALL]) if "response" in event]
+    async with answering(events) as (proxy, _):
+        reply = await ask(proxy, tools=TOOLS, stream=True)
+
+    assert find_stream_faults(reply.raw) == []
+    said, called = events_of(reply.raw)[-1]["response"]["output"]
+    assert said["content"][0]["text"] == "Well. ✓"
+    assert (called["call_id"], called["arguments"]) == ("call_abc", '{"x":1}')
+
+
 async def test_request_is_the_clients_bytes_but_for_what_must_change() -> None:
     """Numbers, escapes, spaces, key order and unknown fields stay."""
     given = (

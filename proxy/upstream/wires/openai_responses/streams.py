@@ -223,6 +223,7 @@ class StreamReader:
         else:  # some servers send the answer in the last event alone
             delta = read_delta(output, self._names, "" if self._native else SEPARATOR)
             [chunk] = self._chunk(delta, read_logprobs(output), reason)
+            self._native = self._native and not delta  # events must begin the items, and none has come
         usage = read_usage(response.get("usage"))
         return [chunk if usage is None else {**chunk, "usage": usage}]
 
