@@ -51,7 +51,10 @@ def _drop_thought(items: Items, named: list[int]) -> Iterator[_Fix]:
 
 
 def _part_from_thoughts(items: Items, named: list[int]) -> Iterator[_Fix]:
-    """Yield the fixes of all turns without a thought. Each of their items would be refused for the same reason."""
+    """Yield the fixes of all turns without a thought. Each of their items would be refused for the same reason.
+
+    A message of the client's may have the id of the model's.
+    """
     if not named:
         return
     places = set(named)
@@ -60,9 +63,11 @@ def _part_from_thoughts(items: Items, named: list[int]) -> Iterator[_Fix]:
         kind = item.get("type")
         if kind == "reasoning":
             has_thought = True
-        elif kind in CLIENT_ITEMS or is_client_message(item):
+            continue
+        is_of_client = kind in CLIENT_ITEMS or is_client_message(item)
+        if is_of_client:
             has_thought = False
-        elif index in places or not has_thought:
+        if index in places or not (has_thought or is_of_client):
             parted = part_from_thought(item)
             if parted is not item:
                 yield _Fix(index, "dropped" if parted is None else "replaced", "item_of_reasoning")

@@ -11,7 +11,9 @@ from proxy.planning.plan import Plan
 from proxy.planning.repairs.sent_items import with_sent_items
 from proxy.resilience.read_error import ProviderError
 from sanitizers.changes import Kind
+from sanitizers.native.responses.changed_items import part_from_thought
 from sanitizers.native.responses.mend import drop_items
+from sanitizers.native.responses.violations import is_client_message
 from sanitizers.work_limit import metered
 
 _CODE = "invalid_encrypted_content"
@@ -21,8 +23,9 @@ _ENDS = ("could not be verified", "could not be decrypted")
 def without_sealed_items(plan: Plan, said: ProviderError) -> Plan | None:
     """Return *plan* without encrypted thoughts, or None where *said* does not ask for it or nothing changes.
 
-    What follows a thought in its turn loses its id. The chat messages never held the thoughts, so that the history
-    stays the same object.
+    All items of the model lose their ids, since a request is repaired once: an item whose thought went missing before
+    would be refused next (continue#11994). The chat messages never held the thoughts, so that the history stays the
+    same object.
     """
     source = plan.request.source
     if source is None or source.native is None:
@@ -36,4 +39,10 @@ def without_sealed_items(plan: Plan, said: ProviderError) -> Plan | None:
     unsealed = drop_items(items, set(dropped))
     made: list[tuple[int, Kind, str]] = [(index, "dropped", "encrypted_content") for index in dropped]
     made += [(change.index, change.kind, change.reason) for change in unsealed.changes]
-    return with_sent_items(plan, source.native, unsealed.items, made)
+    sent = list(unsealed.items)
+    for at, item in enumerate(metered(unsealed.items)):
+        parted = None if is_client_message(item) else part_from_thought(item)
+        if parted is not None and parted is not item:
+            sent[at] = parted
+            made.append((unsealed.origin_of(at), "replaced", "item_of_reasoning"))
+    return with_sent_items(plan, source.native, sent, made)

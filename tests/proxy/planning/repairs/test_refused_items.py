@@ -31,6 +31,13 @@ def sent(items: list[Any], words: str) -> Any:
     return [*source.native.items]
 
 
+def test_message_of_the_client_may_have_the_id_of_an_item() -> None:
+    asking = {"type": "message", **USER, "id": "msg_0"}
+    words = "Item 'msg_0' of type 'message' was provided without its required 'reasoning' item: 'rs_0'."
+
+    assert sent([asking, *ITEMS[1:]], words) == [without_id(asking), *ITEMS[1:]]
+
+
 @pytest.mark.parametrize(
     ("items", "words", "after"),
     [

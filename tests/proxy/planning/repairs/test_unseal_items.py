@@ -14,8 +14,9 @@ from proxy.planning.plan import Plan, plan_request
 from proxy.planning.plan_target import plan_target
 from proxy.planning.repairs.unseal_items import without_sealed_items
 from proxy.resilience.read_error import NO_ERROR_FACTS, ProviderError
+from sanitizers.native.responses.changed_items import without_id
 from tests.proxy.upstream.deployments import deployment_of
-from tests.support.native_responses import CALL, MESSAGE, THOUGHT
+from tests.support.native_responses import CALL, MESSAGE, SEARCH, THOUGHT
 from tests.support.proxied import settings_of
 
 USER = {"role": "user", "content": "Hi."}
@@ -74,6 +75,25 @@ def test_thoughts_go_and_what_follows_them_loses_its_id() -> None:
         (1, "item_of_reasoning"),
         (1, "item_of_reasoning"),
         (3, "item_of_reasoning"),
+    ]
+
+
+def test_items_without_a_thought_lose_their_ids_too() -> None:
+    """A request is repaired once. The thought of such an item may have been lost before."""
+    asking = {"type": "message", **USER, "id": "msg_0"}
+    searched = {**SEARCH, "id": "ws_0"}
+    unsealed = without_sealed_items(plan_of([asking, searched, MESSAGE, USER, THOUGHT, CALL, OUTPUT]), SEALED)
+
+    assert unsealed is not None
+    source = unsealed.request.source
+    assert source is not None
+    assert source.native is not None
+    message, call = without_id(MESSAGE), without_id(CALL)
+    assert source.native.items == [asking, searched, message, USER, call, OUTPUT]
+    assert [(change.index, change.reason) for change in unsealed.later_changes] == [
+        (3, "encrypted_content"),
+        (3, "item_of_reasoning"),
+        (1, "item_of_reasoning"),
     ]
 
 
