@@ -155,8 +155,8 @@ class _Trial:
         refused = self._refused.parameters
         if self._own.says(" is only allowed when 'tools' are specified", "without function_declarations"):
             return True  # the row drops every setting for tools
-        if self._own.says(*NO_CHATS):
-            return name in NO_FIELD  # the other API has no such fields
+        if name in NO_FIELD and self._own.says(*NO_CHATS):
+            return True  # the other API has no such field
         if name == "response_format" and self._own.says("with a response mime type"):
             return True  # the row concerns every answer's form beside tools
         if name == "tools":
