@@ -24,6 +24,9 @@ _WHOLE, _CUT = 1_000_000_000, 1_000_000
 """Windows in tokens. A body of 31 MiB is sent whole to the first, and is cut for the second."""
 
 DIRECT: Mapping[str, str] = {"openai": "openai/gpt-4.1", "gemini": "gemini/gemini-2.5-flash"}
+NATIVE: Mapping[str, str] = {"responses": "xai/grok-4.5"}
+"""A provider that speaks the Responses API, so that it gets the client's own items."""
+
 LITELLM: Mapping[str, str] = {
     "anthropic": "anthropic/claude-sonnet-4-5",
     "mistral": "mistral/mistral-large-latest",
@@ -81,7 +84,7 @@ class Case:
 
 def config(attacked: Provider, calm: Provider, *, litellm: bool) -> dict[str, object]:
     """Return the proxy's settings, with models on the direct wires or with models that are called through litellm."""
-    chosen = LITELLM if litellm else DIRECT
+    chosen = LITELLM if litellm else {**DIRECT, **NATIVE}
     models = [deployment(PROBE, "openai/probe", calm.base("ok"))]
     for name, model in chosen.items():
         base = _BASES.get(name, "/v1")
@@ -127,7 +130,7 @@ def _path_cases(row: Row, size: int, *, full: bool) -> Iterator[Case]:
     """Yield the attacks on paths other than the chat's."""
     for path, families in _OTHERS.items():
         for name, build in families.items():
-            for model in DIRECT if full else ("openai",):
+            for model in _models_of(path, full=full):
                 wire = f"{path} {model}"
                 yield Case(row, wire, f"{name}, {_told(size)}", _chat_body(model, build, size), path)
     for name in _TELLING if full or row is SMALL else _TELLING_LARGE:
@@ -137,6 +140,11 @@ def _path_cases(row: Row, size: int, *, full: bool) -> Iterator[Case]:
         look = min(size, _LOOKED_AT)
         body = _look_body("gemini", build, look)
         yield Case(row, "/ui/api/look", f"{name}, {_told(look)}", body, "/ui/api/look")
+
+
+def _models_of(path: str, *, full: bool) -> Sequence[str]:
+    models = (*DIRECT,) if full else ("openai",)
+    return (*models, *NATIVE) if path == "/v1/responses" else models
 
 
 def _answer_cases() -> Iterator[Case]:

@@ -68,6 +68,18 @@ def _end(path: str) -> bytes:
 
 def _whole(path: str, message: dict[str, Any]) -> dict[str, Any]:
     """Return the whole answer in one provider's format, chosen by *path*."""
+    if path.endswith("/responses"):
+        part = {"type": "output_text", "text": TEXT, "annotations": []}
+        said = {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "status": "completed",
+            "content": [part],
+        }
+        usage = {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}
+        head = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m", "status": "completed"}
+        return {**head, "output": [said], "usage": usage}
     if "batchEmbedContents" in path:
         return {"embeddings": [{"values": [0.1]}]}
     if "generatecontent" in path.lower():

@@ -159,7 +159,8 @@ def test_every_wire_and_path_is_attacked(row: Row) -> None:
     names = [case.name for case in cases(row, full=False)]
 
     assert len(set(names)) == len(names)
-    for wire in (*DIRECT, *LITELLM, "/v1/embeddings", "/v1/completions", "/v1/explain", "/ui/api/look"):
+    others = ("/v1/embeddings", "/v1/completions", "/v1/responses responses", "/v1/explain", "/ui/api/look")
+    for wire in (*DIRECT, *LITELLM, *others):
         assert any(name.startswith(wire) for name in names), wire
 
 
