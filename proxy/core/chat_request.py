@@ -110,7 +110,7 @@ class ChatRequest:
     """True where the client wants a history that is too long to be cut, also where the operator's budget never cuts."""
 
     needs: tuple[ProviderNeed, ...] = ()
-    """What only the provider of the client's own format can serve in the request."""
+    """The parts of the request that only a provider of the client's own format can serve."""
 
     @property
     def known_outline(self) -> Outline | None:
