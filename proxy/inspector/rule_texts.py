@@ -167,6 +167,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         ),
         "compaction_trigger": Reason("The provider takes this item at the end alone."),
         "computer_call": Reason("The screen is missing: the call is written as one of a function."),
+        "field_missing": Reason("The provider requires a field that this item lacks."),
         "item_id_illegal": Reason("The provider refuses the form of this item's id, and needs none."),
         "item_id_repeated": Reason("Two items have the same id, and the provider needs none."),
         "item_of_reasoning": Reason("The item's id would require a thought that is left out."),

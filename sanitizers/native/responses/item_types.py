@@ -5,6 +5,7 @@ Source: ``ResponseInputItemParam`` of openai-python 3.54 (2026-11), and the item
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -76,6 +77,16 @@ ITEM_TYPES = MappingProxyType(
 An item of another type is dropped and reported. Every ``item_reference`` is replaced by the stored item before items
 come here, so that one that is left names an unknown item.
 """
+
+REQUIRED: Mapping[str, tuple[str, Any]] = MappingProxyType(
+    {
+        "custom_tool_call": ("input", ""),
+        "function_call": ("arguments", "{}"),
+        "message": ("content", ""),
+        "reasoning": ("summary", []),
+    }
+)
+"""The field that each of these types requires, and its empty value. A chat does without."""
 
 TOOL_CARRIERS = frozenset({"additional_tools", "tool_search_output"})
 """Types of the items that declare tools."""

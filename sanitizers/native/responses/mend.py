@@ -23,7 +23,7 @@ from sanitizers.native.responses.changed_items import (
     without_id,
 )
 from sanitizers.native.responses.envelope import unpack_summary
-from sanitizers.native.responses.item_types import COMPACTIONS
+from sanitizers.native.responses.item_types import COMPACTIONS, REQUIRED
 from sanitizers.native.responses.mend_pairs import PairMender
 from sanitizers.native.responses.project import SUMMARY_START
 from sanitizers.native.responses.violations import CLIENT_ITEMS, find_item_violations, is_client_message
@@ -114,6 +114,8 @@ class _Draft:
                     self._drop_id(index, _WITHOUT_ID[rule], dropped)
                 elif rule in ("call_id_illegal", "call_id_too_long"):
                     self._pairs.spell_call_id(index, rule)
+                elif rule == "field_missing":
+                    self._fill(index)
                 elif rule == "summary_own":
                     self._write_summary(index, dropped)
         for index, broken in metered(rules.items()):
@@ -187,6 +189,13 @@ class _Draft:
         else:
             self._items[index] = without_id(item)
             self._report("replaced", index, reason, "id")
+
+    def _fill(self, index: int) -> None:
+        """Give the item at *index* the empty value of the field that its type requires."""
+        item = self._items[index]
+        name, empty = REQUIRED[item.get("type") or "message"]
+        self._items[index] = {**item, name: empty}
+        self._report("replaced", index, "field_missing", name)
 
     def _last_summary(self) -> int:
         """Return the index of the last item that stands for those before it."""

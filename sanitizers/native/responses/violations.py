@@ -13,7 +13,7 @@ from typing import Any
 from sanitizers.native.protocol import Item, Items, ItemViolation
 from sanitizers.native.responses.call_items import CLIENT_CALLS, OUTPUTS
 from sanitizers.native.responses.envelope import is_own
-from sanitizers.native.responses.item_types import COMPACTIONS, ITEM_TYPES
+from sanitizers.native.responses.item_types import COMPACTIONS, ITEM_TYPES, REQUIRED
 from sanitizers.work_limit import metered
 
 RULES: Mapping[str, str] = MappingProxyType(
@@ -23,6 +23,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "[hermes-agent#73492, litellm#41534]",
         "call_unanswered": "No tool output found for function call call_…. [CLIProxyAPI#2368, Roo-Code#12248]",
         "envelope_own": "The encrypted content tr1_… could not be verified. [codex#8119, litellm#18094]",
+        "field_missing": "Missing required parameter: 'input[n].content'. [chatgpt-codex-proxy#9]",
         "id_illegal": "Invalid 'input[n].id': ''. Expected an ID that contains letters, numbers, underscores, or "
         "dashes [langchainjs#11044]",
         "id_prefix": "Invalid 'input[n].id': '…'. Expected an ID that begins with 'msg'. [codex#33176, "
@@ -129,7 +130,10 @@ class _Survey:
         role = item.get("role")
         if role is None:  # a reference has an id alone
             self.note_other(index, item, "item_reference")
-        elif role in CLIENT_ROLES:
+            return
+        if item.get("content") is None:
+            self._report("field_missing", index)
+        if role in CLIENT_ROLES:
             self._end_turn()
         else:
             self._thoughts.clear()
@@ -142,10 +146,14 @@ class _Survey:
         elif not content and not self._is_stored:
             self._report("reasoning_unsealed", index)
         else:
+            if item.get("summary") is None:
+                self._report("field_missing", index)
             self._thoughts.append(index)
 
     def note_call(self, index: int, item: Item, kind: str) -> None:
         self._thoughts.clear()
+        if kind in REQUIRED and item.get(REQUIRED[kind][0]) is None:
+            self._report("field_missing", index)
         call_id = item.get("call_id")
         if kind == "local_shell_call":
             own_id = item.get("id") or call_id

@@ -82,6 +82,20 @@ def test_search_that_follows_a_dropped_thought_is_dropped_too() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("item", "name", "empty"),
+    [(SAID, "content", ""), (SEALED, "summary", []), (called("a"), "arguments", "{}")],
+)
+def test_missing_field_becomes_empty(item: Any, name: str, empty: Any) -> None:
+    """A chat does without it, so that only items show it."""
+    for given in ({**item, name: None}, {key: value for key, value in item.items() if key != name}):
+        items = [given, SAID, answered("a")] if name == "arguments" else [given, SAID]
+        at = mended(*items)[0]
+
+        assert at == {**item, name: empty}
+        assert ("replaced", 0, "field_missing") in reasons(*items)
+
+
 def test_items_of_the_next_thought_keep_their_ids() -> None:
     assert mended(thought(None, item_id="rs_2"), SEALED, SAID) == [SEALED, SAID]
 

@@ -64,6 +64,20 @@ BROKEN: dict[str, tuple[list[Any], list[tuple[str, int]]]] = {
         [("call_unanswered", 0), ("output_orphaned", 1)],
     ),
     "output without an id": ([{"type": "custom_tool_call_output", "output": "1"}], [("output_orphaned", 0)]),
+    "message without content": ([{**ANSWER, "content": None}], [("field_missing", 0)]),
+    "message of the user's without content": ([{"role": "user"}], [("field_missing", 0)]),
+    "call without arguments": (
+        [{**called("a"), "arguments": None}, answered("a")],
+        [("field_missing", 0)],
+    ),
+    "call without input": (
+        [
+            {"type": "custom_tool_call", "call_id": "a", "name": "g"},
+            {"type": "custom_tool_call_output", "call_id": "a", "output": "1"},
+        ],
+        [("field_missing", 0)],
+    ),
+    "thought without a summary": ([{**SEALED, "summary": None}, ANSWER], [("field_missing", 0)]),
     "thought at the end": ([said("Hi."), SEALED], [("reasoning_alone", 1)]),
     "thought before the user": ([SEALED, said("Hi.")], [("reasoning_alone", 0)]),
     "thought before the user's turn": ([SEALED, said("Hi."), ANSWER], [("reasoning_alone", 0)]),
