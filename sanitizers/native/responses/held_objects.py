@@ -75,7 +75,9 @@ def item_needs(item: Mapping[str, Any], kind: str, place: str) -> Iterator[Need]
                 yield _need(f"{place}.{name}.{inner}")
         elif isinstance(value, list):
             for number, held in enumerate(metered(value)):
-                if isinstance(held, dict):
+                if isinstance(held, dict) and kind == "configuration_update" and name == "tools":
+                    yield from tool_needs(held, f"{place}.{name}[{number}]")
+                elif isinstance(held, dict):
                     for inner in _ITEM_FIELDS.intersection(held):
                         yield _need(f"{place}.{name}[{number}].{inner}")
     if kind == "image_generation_call" and item.get("id") is not None and not item.get("result"):

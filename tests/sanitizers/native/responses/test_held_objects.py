@@ -54,6 +54,18 @@ def test_object_in_a_tool_of_an_item_has_the_items_place() -> None:
     assert [need.param for need in table.needs] == ["input[1].tools[0].vector_store_ids"]
 
 
+def test_tools_of_a_changed_configuration_name_objects_too() -> None:
+    """A list of tools that a server sent does not: its schemas are the server's."""
+    tools = [
+        {"type": "code_interpreter", "container": "cntr_1"},
+        {"type": "code_interpreter", "container": {"type": "auto", "file_ids": ["f"]}},
+    ]
+    places = [need.param for need in item_needs({"tools": tools}, "configuration_update", "input[0]")]
+
+    assert places == ["input[0].tools[0].container", "input[0].tools[1].container.file_ids"]
+    assert [*item_needs({"tools": [{"name": "f", "container": "x"}]}, "mcp_list_tools", "input[0]")] == []
+
+
 def test_no_message_has_a_value_of_the_client() -> None:
     """An id may be a secret, and the place is enough."""
     tool = {"type": "mcp", "connector_id": "s3cret", "container": "s3cret"}
