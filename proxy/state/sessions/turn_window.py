@@ -79,11 +79,3 @@ def leading_items(items: Iterable[Item]) -> list[Item]:
         if is_message_of(item, _INSTRUCTING):
             leading.append(item)
     return leading
-
-
-def newest_turns(items: Sequence[Item], turns: int) -> list[Item]:
-    """Return the window over a whole conversation: the leading instructions, and the newest turns."""
-    dropped = dropped_turns(count_turns(items).turns, turns)
-    if not dropped:
-        return list(items)
-    return [*leading_items(items), *drop_turns(items, dropped)]

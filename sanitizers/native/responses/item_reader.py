@@ -22,7 +22,13 @@ from sanitizers.native.responses.call_items import (
 )
 from sanitizers.native.responses.envelope import is_own, unpack_envelope, unpack_summary
 from sanitizers.native.responses.held_objects import HELD_PLACEHOLDER, NAMES_NOTHING, item_needs
-from sanitizers.native.responses.item_types import COMPACTIONS, ITEM_TYPES, ItemType, check_fields
+from sanitizers.native.responses.item_types import (
+    CLIENT_ROLES,
+    COMPACTIONS,
+    ITEM_TYPES,
+    ItemType,
+    check_fields,
+)
 from sanitizers.native.responses.parts import (
     item_place,
     read_content,
@@ -38,7 +44,6 @@ from sanitizers.native.responses.turn import OpenTurn
 SUMMARY_START = "[Summary of the conversation up to this point:]\n\n"
 """The beginning of the message that a summary becomes."""
 
-_CLIENT_ROLES = ("developer", "system", "user")  # a tuple, since a role may be any JSON
 _INSTRUCTING = frozenset({"developer", "system"})
 
 
@@ -88,7 +93,7 @@ class ItemReader:
             add_needs(self._needs, item_needs(item, kind, item_place(index)))
         if row is None:
             self._report(index, "dropped", "unknown_item")
-        elif index < self._summary_at and not (kind == "message" and item.get("role") in _CLIENT_ROLES):
+        elif index < self._summary_at and not (kind == "message" and item.get("role") in CLIENT_ROLES):
             self._add_summarized(index, item, kind, row)
         elif row.outcome == "dropped":
             self._report(index, "dropped", "server_item", kind)
@@ -139,7 +144,7 @@ class ItemReader:
         """
         role, content = item["role"], item.get("content")
         alone = text_alone(content)
-        if role in _CLIENT_ROLES:
+        if role in CLIENT_ROLES:
             place = f"{item_place(index)}.content"
             read = read_content(content, place, self._needs) if alone is None else alone
             self._add_of_client(index, {"role": role, "content": read})

@@ -91,6 +91,9 @@ REQUIRED: Mapping[str, tuple[str, Any]] = MappingProxyType(
 TOOL_CARRIERS = frozenset({"additional_tools", "tool_search_output"})
 """Types of the items that declare tools."""
 
+CLIENT_ROLES = ("developer", "system", "user")  # a tuple, since a role may be any JSON
+"""Roles of the messages that only the client writes."""
+
 COMPACTIONS = frozenset({"compaction", "compaction_summary"})
 """Types of the items that stand for the model's items before them."""
 

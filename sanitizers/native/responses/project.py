@@ -31,12 +31,6 @@ class ResponsesProjection(Projection):
     wants_compaction: bool
     needs: tuple[Need, ...] = ()
 
-    def item_of(self, message_index: int) -> int:
-        """Return the index of the first item of the message at *message_index*, or -1 for the instructions."""
-        at = bisect_right(self.spans, message_index, key=_MESSAGES_END)
-        items = self.spans[at].items
-        return items.start if items else -1
-
     def message_of(self, item_index: int) -> int:
         """Return the index of the first message of the item at *item_index*, or of the next message."""
         at = bisect_right(self.spans, item_index, key=_ITEMS_END)

@@ -13,7 +13,7 @@ from typing import Any
 from sanitizers.native.protocol import Item, Items, ItemViolation
 from sanitizers.native.responses.call_items import CLIENT_CALLS, OUTPUTS
 from sanitizers.native.responses.envelope import is_own
-from sanitizers.native.responses.item_types import COMPACTIONS, ITEM_TYPES, REQUIRED
+from sanitizers.native.responses.item_types import CLIENT_ROLES, COMPACTIONS, ITEM_TYPES, REQUIRED
 from sanitizers.work_limit import metered
 
 RULES: Mapping[str, str] = MappingProxyType(
@@ -72,8 +72,6 @@ _IDS_OF_OTHERS = frozenset({"item_reference", "local_shell_call", "local_shell_c
 _CHECKED_IDS = frozenset(ITEM_TYPES) - _IDS_OF_OTHERS
 
 _SEARCH_ACTIONS = frozenset({"find_in_page", "open_page", "search"})
-
-CLIENT_ROLES = ("developer", "system", "user")  # a tuple, since a role may be any JSON
 
 CLIENT_ITEMS = OUTPUTS | {
     "additional_tools",

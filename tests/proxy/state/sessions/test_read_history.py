@@ -15,7 +15,8 @@ from proxy.state.sessions.memory_records import MemoryRecords
 from proxy.state.sessions.read_history import Window
 from proxy.state.sessions.session_errors import HistoryTooLong
 from proxy.state.sessions.sessions import Sessions
-from proxy.state.sessions.turn_window import count_turns, dropped_turns, newest_turns
+from proxy.state.sessions.turn_window import count_turns, dropped_turns
+from tests.proxy.state.sessions.test_turn_window import newest_turns
 from tests.support.session_stores import (
     LIMITS,
     MAX_BYTES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,12 +13,12 @@ from hypothesis import strategies as st
 from proxy.state.sessions.turn_window import (
     START,
     Counted,
+    Item,
     count_turns,
     drop_turns,
     dropped_turns,
     is_message_of,
     leading_items,
-    newest_turns,
 )
 from tests.support.session_stores import said, user
 
@@ -25,6 +26,14 @@ CALL: dict[str, Any] = {"type": "function_call", "call_id": "c", "name": "f", "a
 RULES: dict[str, Any] = {"type": "message", "role": "developer", "content": "rules"}
 ITEMS = st.lists(st.sampled_from([user("u"), said("a"), CALL, RULES, {"role": "user", "content": "bare"}]))
 TURNS = st.integers(1, 30)
+
+
+def newest_turns(items: Sequence[Item], turns: int) -> list[Item]:
+    """Return the window over a whole conversation: the leading instructions, and the newest turns."""
+    dropped = dropped_turns(count_turns(items).turns, turns)
+    if not dropped:
+        return list(items)
+    return [*leading_items(items), *drop_turns(items, dropped)]
 
 
 @pytest.mark.parametrize(
