@@ -22,6 +22,8 @@ from sanitizers.record import record
 from sanitizers.turns import declared_names
 from sanitizers.work_limit import metered
 
+_CARRIERS = tuple(TOOL_CARRIERS)  # a tuple, since a type may be any JSON
+
 _MAX_PARTS = 8_192
 """The largest number of commas and opening brackets in cached tools, as in the chat format's cache."""
 
@@ -39,7 +41,7 @@ def read_known_tools(tools: Sequence[Any] | None, items: Items) -> KnownTable:
 
     Raises :class:`~sanitizers.errors.Unrepairable` as :func:`read_tools` does. Faulty tools are not cached.
     """
-    carriers = [[at, item] for at, item in enumerate(metered(items)) if _carries_tools(item)]
+    carriers = [[at, item] for at, item in enumerate(metered(items)) if item.get("type") in _CARRIERS]
     if not tools and not carriers:
         return KnownTable(read_tools(None, ()), None)
     try:
@@ -52,10 +54,6 @@ def read_known_tools(tools: Sequence[Any] | None, items: Items) -> KnownTable:
         return _known(written)
     except Unrepairable:
         return KnownTable(read_tools(tools, items), None)  # raises again, and is not cached
-
-
-def _carries_tools(item: Any) -> bool:
-    return isinstance(kind := item.get("type"), str) and kind in TOOL_CARRIERS
 
 
 def _has_many_parts(written: bytes) -> bool:

@@ -272,6 +272,9 @@ class ItemReader:
         if stop == self._first:
             return
         turn = self._turn
+        if (alone := turn.take_calls()) is not None:
+            self._cover(stop, alone)
+            return
         self._turn = OpenTurn()
         made = turn.messages()
         if not made:

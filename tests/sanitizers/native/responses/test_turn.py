@@ -77,3 +77,28 @@ def test_envelope_goes_before_the_signature_on_the_call() -> None:
     [message] = OpenTurn(calls=[call], signatures={"a": "new"}).messages()
 
     assert message["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": "new"}}
+
+
+def test_calls_alone_are_taken_out_of_the_turn() -> None:
+    """The turn is empty then, and its next calls are in another list."""
+    turn = OpenTurn(calls=[CALL])
+
+    assert turn.take_calls() == OpenTurn(calls=[CALL]).messages()
+    assert (turn, turn.take_calls()) == (OpenTurn(), None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"texts": [""]},
+        {"refusals": ["no"]},
+        {"thoughts": {"hm": 0}},
+        {"signatures": {"a": "S"}},
+        {"results": [{"role": "tool"}]},
+        {"signed_at": 1},
+    ],
+)
+def test_turn_with_anything_else_is_left_whole(said: dict[str, Any]) -> None:
+    turn = OpenTurn(calls=[CALL], **said)
+
+    assert (turn.take_calls(), turn.calls) == (None, [CALL])
