@@ -31,6 +31,7 @@ from tests.support.native_responses import (
 )
 from tests.support.proxied import MODEL, Proxied, Reply, proxied, settings_of
 from tests.support.responses_grammar import events_of, find_response_faults, find_stream_faults
+from tests.support.seen_requests import SeenRequests
 
 PATH = "/v1/responses"
 CHAT = {
@@ -42,25 +43,12 @@ CHAT = {
 }
 
 
-class Provider:
-    """The requests that the provider got: their paths and their bodies."""
-
-    def __init__(self) -> None:
-        self.paths: list[str] = []
-        self.bodies: list[bytes] = []
-
-    @property
-    def asked(self) -> Any:
-        """The last body."""
-        return json.loads(self.bodies[-1])
-
-
 @asynccontextmanager
 async def answering(
     *answers: Any, model: str = "xai/grok-4", **sections: Any
-) -> AsyncIterator[tuple[Proxied, Provider]]:
+) -> AsyncIterator[tuple[Proxied, SeenRequests]]:
     """Serve the proxy in front of a provider that gives each of *answers* once: events, or a whole response."""
-    provider, left = Provider(), list(answers)
+    provider, left = SeenRequests(), list(answers)
 
     async def script(exchange: Exchange) -> None:
         provider.paths.append(exchange.head.split()[1].decode())
@@ -419,7 +407,7 @@ REFUSALS: dict[str, tuple[str, int, list[Any]]] = {
 async def test_item_that_the_provider_names_is_repaired_once(
     words: str, status: int, sent: list[Any]
 ) -> None:
-    """What the provider alone knows is repaired after its words, and the request is sent once more."""
+    """The provider's words name a fault that only the provider knows. The repaired request is sent once more."""
     error = {"message": words, "type": "invalid_request_error", "param": "input", "code": None}
     refused = json.dumps({"error": error}).encode()
     head = b"HTTP/1.1 %d No\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"

@@ -21,6 +21,7 @@ from tests.proxy.upstream.provider import KEY, Exchange, head, piece, providing,
 from tests.support.native_responses import CALL, MESSAGE, response, stream_of, write_stream
 from tests.support.proxied import Proxied, Reply, proxied
 from tests.support.responses_grammar import events_of
+from tests.support.seen_requests import SeenRequests
 
 PATH = "/v1/responses"
 CLIENTS = {"ann": "sk-ann-0123456789abcdef", "bob": "sk-bob-0123456789abcdef"}
@@ -110,19 +111,6 @@ NEEDS = {
 }
 
 
-class Provider:
-    """The requests that the providers got: their paths and their bodies."""
-
-    def __init__(self) -> None:
-        self.paths: list[str] = []
-        self.bodies: list[bytes] = []
-
-    @property
-    def asked(self) -> Any:
-        """The last body."""
-        return json.loads(self.bodies[-1])
-
-
 @asynccontextmanager
 async def serving(
     *entries: tuple[str, Mapping[str, Any]],
@@ -130,13 +118,13 @@ async def serving(
     answer: Any = None,
     chat_answer: bytes | None = None,
     **sections: Any,
-) -> AsyncIterator[tuple[Proxied, Provider]]:
+) -> AsyncIterator[tuple[Proxied, SeenRequests]]:
     """Serve the models of *entries*, each a name of :data:`MODELS` with further fields of its entry.
 
     All are asked at one server, which answers each path in its own format. *answer* replaces its response, or
     returns it for a body, and *chat_answer* replaces its chat.
     """
-    provider = Provider()
+    provider = SeenRequests()
 
     async def script(exchange: Exchange) -> None:
         path = exchange.head.split()[1].decode()

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 
 class Process(Protocol):
-    """What tests use of a :class:`subprocess.Popen`."""
+    """The part of a :class:`subprocess.Popen` that tests use."""
 
     @property
     def pid(self) -> int:

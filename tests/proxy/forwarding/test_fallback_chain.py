@@ -142,7 +142,7 @@ def test_fallback_that_was_left_out_is_not_asked() -> None:
 
 
 def test_pools_have_the_deployments_that_can_serve_what_the_request_needs() -> None:
-    """Where none of a pool can, it stays whole, and its plan refuses the request."""
+    """A pool without such a deployment stays whole, and its plan refuses the request."""
     fields = read_fields(b'{"model": "m", "prompt": {"id": "p"}}', max_nesting=9)
     chat = to_chat(fields, fields.items).chat
     entries = [

@@ -132,7 +132,7 @@ def test_request_without_a_source_needs_a_chat() -> None:
 
 
 def test_pool_is_that_of_the_able_deployments() -> None:
-    """Where none is able, all stay, so that one of them refuses the request."""
+    """A pool without an able deployment stays whole, so that one of them refuses the request."""
     barred = allowing(objects=False)
     pool = (CHATS, barred, allowing())
 
@@ -160,7 +160,7 @@ def test_plan_that_sends_the_items_loses_nothing(fields: dict[str, Any]) -> None
 
 
 def test_item_with_a_placeholder_is_lost() -> None:
-    """Where an item is written from its message, the text would go out in the place of the file."""
+    """An item that is written from its message would have the placeholder in the place of the file."""
     given = [{"role": "user", "content": [{"type": "input_file", "file_id": "f"}]}]
     request = request_of(input=given)
     source = request.source

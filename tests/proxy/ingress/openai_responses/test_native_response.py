@@ -70,7 +70,7 @@ def test_item_with_the_right_id_stays() -> None:
 
 
 def test_names_of_a_provider_that_stores_responses_stay() -> None:
-    """What is written after them has the same names. An attempt that failed leaves none behind."""
+    """Later events have the same names. A failed attempt leaves no names behind."""
     given = ResponsesAnswers(
         ResponseHead(RESPONSE_ID, 7, make_echo({"model": "m"})), read_tools(None, ()), relays_ids=True
     )

@@ -63,7 +63,7 @@ async def test_deletion_leaves_nothing() -> None:
 
 
 async def test_response_object_is_kept_whole_but_for_its_output() -> None:
-    """What the client got is what a later look-up gives, without the output twice."""
+    """A later look-up gives the response that the client got. The output is stored once."""
     sessions = memory_sessions()
     response = {
         "id": "resp_1",

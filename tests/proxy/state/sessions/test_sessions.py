@@ -164,7 +164,7 @@ async def test_damaged_values_are_unknown_and_counted() -> None:
 
 
 async def test_value_of_another_form_is_unknown_and_counted() -> None:
-    """What another version wrote under a known name is no history."""
+    """A value that another version wrote under a known name is no history."""
     sessions = memory_sessions()
     await sessions.keep_response("blue", record(1))
     for key in ("t:resp_1", "n:resp_1"):

@@ -91,7 +91,7 @@ def test_turns_are_counted_alike_in_pieces(items: list[dict[str, Any]], split: i
 def test_window_of_a_growing_conversation_begins_alike_until_it_moves(
     items: list[dict[str, Any]], more: list[dict[str, Any]], turns: int
 ) -> None:
-    """What is sent is the beginning of what is sent later, as long as no further turns are dropped."""
+    """A later request begins with the items of the earlier one, as long as no further turns are dropped."""
     longer = [*items, *more]
     now, later = newest_turns(items, turns), newest_turns(longer, turns)
 

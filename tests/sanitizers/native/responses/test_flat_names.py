@@ -52,7 +52,7 @@ def test_usual_names_can_be_read(keys: list[ToolKey], names: list[str]) -> None:
     ],
 )
 def test_tools_that_would_share_a_name_are_told_apart(keys: list[ToolKey]) -> None:
-    """Where two joined names would be equal, or one would be a bare name, the names differ."""
+    """Two tools have different names, also where their joined names or a bare name would be equal."""
     assert len(set(choose_flat_names(keys).values())) == 2
 
 
