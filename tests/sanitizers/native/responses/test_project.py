@@ -292,7 +292,7 @@ def test_item_without_a_message_is_reported(item: Item, change: tuple[int, str, 
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(item: Any, param: str, rule: str) -> None:
-    """What cannot be read is refused with its place in the words of the Responses API."""
+    """A refusal names the place of the unreadable item in the words of the Responses API."""
     error = refusal_of(said("go"), item)
 
     assert (error.param, error.rule) == (param, rule)

@@ -47,7 +47,7 @@ def test_choice_is_read(choice: Any, read: Any) -> None:
 
 
 def test_required_without_a_tool_becomes_auto() -> None:
-    """Where no tool is left, no call can be required."""
+    """No call can be required of a model without tools."""
     choice, [change], allowed, _ = read_tool_choice("required", EMPTY)
 
     assert (choice, allowed) == ("auto", None)

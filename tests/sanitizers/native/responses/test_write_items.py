@@ -264,7 +264,7 @@ def test_reading_what_was_written_gives_the_same_messages(history: list[Item]) -
 
 @given(damaged_histories(), st.sampled_from([None, TABLE]))
 def test_a_repaired_history_is_written_and_keeps_its_calls(history: list[Item], table: Any) -> None:
-    """Whatever the sanitizer returns can be written and read, and its calls and results are all there."""
+    """Each history of the sanitizer can be written and read, and its calls and results are all there."""
     try:
         legal = sanitize(history, OPENAI).messages
     except Unrepairable:
