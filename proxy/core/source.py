@@ -8,10 +8,12 @@ another.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any
 
 from sanitizers import Change, Messages
 from sanitizers.native import Items
+from sanitizers.native.messages.project import MessagesProjection
 from sanitizers.native.responses.project import ResponsesProjection
 from sanitizers.native.responses.tool_table import ToolTable
 from sanitizers.record import record
@@ -25,12 +27,15 @@ Answers in this format need no source of their own.
 OPENAI_RESPONSES = "openai_responses"
 """The format of OpenAI's Responses API."""
 
+ANTHROPIC_MESSAGES = "anthropic_messages"
+"""The format of Anthropic's Messages API."""
+
 SOURCE = "source"
 """The key of an :class:`AnswerSource` in an answer or a chunk, as a wire returns them."""
 
 
 @record
-class NativeRequest:
+class ResponsesRequest:
     """A request of the Responses API as its client meant it, for a provider that speaks that API."""
 
     items: Items
@@ -80,6 +85,47 @@ class NativeRequest:
 
 
 @record
+class MessagesRequest:
+    """A request of the Messages API as its client meant it, for a provider that speaks that API."""
+
+    items: Items
+    """The ``messages`` of the body. A plan puts in their place those that are sent."""
+
+    are_own: bool
+    """True where *items* are exactly those of the body."""
+
+    projection: MessagesProjection
+    """The chat messages that were read from *items* and from ``system``, and their places."""
+
+    fields: Mapping[str, Any]
+    """The decoded fields of the body without ``messages``."""
+
+    parameters: Mapping[str, Any]
+    """The chat parameters that were read from *fields*. A plan that changed none of them has equal ones."""
+
+    conversion: tuple[Change, ...]
+    """The changes that only a chat needs, as in :attr:`ResponsesRequest.conversion`."""
+
+    headers: Mapping[str, str]
+    """The client's headers that may go to Anthropic, with names in lower case. They are checked and bounded."""
+
+    query: str = ""
+    """The query of the client's address, ``beta=true`` or nothing."""
+
+    read_from: Items | None = None
+    """The items that *projection* was read from, where a plan has put others into *items*."""
+
+    origins: tuple[int, ...] | None = None
+    """The index in *read_from* for each of *items*, or that of a neighbour. None where they are the same items."""
+
+    are_mended: bool = False
+    """True where *items* have been checked, and hold nothing that Anthropic would refuse."""
+
+    changed: Mapping[str, Any] = field(default_factory=dict)
+    """The fields that a plan has changed, such as ``system`` with the operator's instructions. None removes one."""
+
+
+@record
 class Source:
     """The body of one request, and the history that was read from it."""
 
@@ -95,7 +141,7 @@ class Source:
     With the items of a plan in *native*, it is the plan's history.
     """
 
-    native: NativeRequest | None = None
+    native: ResponsesRequest | MessagesRequest | None = None
     """The request in the format's own form, or None for a format that chat messages express."""
 
 

@@ -10,6 +10,7 @@ from functools import partial
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import BodyTooLarge
+from proxy.core.source import ResponsesRequest
 from proxy.forwarding.gateway import Gateway
 from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.ingress.routes.responses.open_request import hint_of
@@ -39,8 +40,9 @@ def number_messages(chat: ChatRequest) -> ChatRequest:
     Changes of tools have no message.
     """
     assert chat.source is not None, "the chat was converted"
-    assert chat.source.native is not None, "the chat was converted from items"
-    projection = chat.source.native.projection
+    native = chat.source.native
+    assert isinstance(native, ResponsesRequest), "the chat was converted from items"
+    projection = native.projection
 
     def number(change: Change) -> Change:
         if change.step != ITEMS or change.detail.startswith("tool"):

@@ -13,6 +13,7 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import UnrepairableHistory
+from proxy.core.source import ResponsesRequest
 from proxy.upstream.dialects.responses_models import speaks_responses
 from proxy.upstream.transports import transport_of
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible, keeps_tools, may_know_items
@@ -41,7 +42,7 @@ def may_send_items(request: ChatRequest, deployment: Deployment) -> bool:
     source = request.source
     return (
         source is not None
-        and source.native is not None
+        and isinstance(source.native, ResponsesRequest)
         and transport_of(deployment) == "direct"
         and speaks_responses(deployment)
     )
@@ -61,11 +62,11 @@ def with_items(
     what would be mended. Raises :class:`UnrepairableHistory` in mode ``strict`` where items would have to be mended.
     """
     source = request.source
-    if source is None or source.native is None or not may_send_items(request, deployment):
-        return ItemRequest(request)
-    if not keeps_tools(source.native, parameters):
+    if source is None or not may_send_items(request, deployment):
         return ItemRequest(request)
     native = source.native
+    if not isinstance(native, ResponsesRequest) or not keeps_tools(native, parameters):
+        return ItemRequest(request)
     given = native.items if native.read_from is None else native.read_from
     applied = ChangedItems(given)
     if messages is not native.projection.messages:

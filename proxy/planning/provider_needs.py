@@ -18,7 +18,7 @@ from proxy.core.chat_request import ChatRequest, ProviderNeed
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
-from proxy.core.source import OPENAI_RESPONSES, Source
+from proxy.core.source import OPENAI_RESPONSES, ResponsesRequest, Source
 from proxy.upstream.dialects.responses_models import speaks_responses
 from proxy.upstream.transports import transport_of
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible
@@ -58,9 +58,10 @@ def _sends_whole_items(
     source: Source | None, deployment: Deployment, messages: Messages, parameters: Mapping[str, Any]
 ) -> bool:
     """Tell whether the plan sends items, and none of them is written from a message with a placeholder."""
-    if source is None or source.native is None or not is_eligible(source, deployment, messages, parameters):
+    if source is None or not is_eligible(source, deployment, messages, parameters):
         return False
     native = source.native
+    assert isinstance(native, ResponsesRequest), "the source is eligible"
     if native.read_from is None or native.items is native.read_from:
         return True
     came = set(map(id, native.read_from))

@@ -5,6 +5,7 @@ rule by itself. All other items are written anew. So unchanged items keep the fi
 
     protocol    the methods of every format: project a list, check its rules, apply changed messages to it
     gemini      Gemini's ``contents``
+    messages    the messages of Anthropic's Messages API
     responses   the items of OpenAI's Responses API, for models that are asked by chat
 
 Formats may import the rest of ``sanitizers``, but not one another, and the rest may not import this package. Two import

@@ -10,7 +10,7 @@ from typing import Any
 
 from proxy.core.chat_request import ChatRequest, ProviderNeed
 from proxy.core.errors import InvalidRequest, NotFound
-from proxy.core.source import OPENAI_RESPONSES, NativeRequest, Source
+from proxy.core.source import OPENAI_RESPONSES, ResponsesRequest, Source
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
 from proxy.ingress.openai_responses.known_tools import read_known_tools
 from sanitizers import Unrepairable
@@ -125,7 +125,7 @@ def _convert(
         for name in _OF_TOOLS:
             parameters.pop(name, None)
     carried = MappingProxyType(parameters)
-    native = NativeRequest(
+    native = ResponsesRequest(
         items=items,
         are_own=len(items) == len(fields.items) and all(map(is_, items, fields.items)),
         projection=projection,
@@ -156,7 +156,7 @@ def _left_to_provider(converted: Converted) -> Converted:
     chat = converted.chat
     source = chat.source
     assert source is not None, "a request of this format has a source"
-    assert source.native is not None, "a request of this format has a source"
+    assert isinstance(source.native, ResponsesRequest), "a request of this format has a source"
     native = replace(source.native, is_left_to_provider=True)
     return replace(converted, chat=replace(chat, source=replace(source, native=native)))
 

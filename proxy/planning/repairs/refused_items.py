@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from proxy.core.source import NativeRequest
+from proxy.core.source import ResponsesRequest
 from proxy.planning.plan import Plan
 from proxy.planning.repairs.sent_items import with_sent_items
 from proxy.resilience.read_error import ProviderError
@@ -122,9 +122,12 @@ def without_refused_items(plan: Plan, said: ProviderError) -> Plan | None:
     The history stays the same object, since no message shows these changes.
     """
     source = plan.request.source
-    if source is None or source.native is None or source.messages is not plan.messages:
+    if source is None or source.messages is not plan.messages:
         return None
-    items = source.native.items
+    native = source.native
+    if not isinstance(native, ResponsesRequest):
+        return None
+    items = native.items
     fixes: dict[int, _Fix] = {}
     for rule in _RULES:
         names = {
@@ -132,7 +135,7 @@ def without_refused_items(plan: Plan, said: ProviderError) -> Plan | None:
         }
         if names:
             fixes |= {fix.at: fix for fix in rule.find(items, _named(items, names))}
-    return _with_fixes(plan, source.native, fixes) if fixes else None
+    return _with_fixes(plan, native, fixes) if fixes else None
 
 
 def _named(items: Items, names: set[str]) -> list[int]:
@@ -144,7 +147,7 @@ def _named(items: Items, names: set[str]) -> list[int]:
     ]
 
 
-def _with_fixes(plan: Plan, native: NativeRequest, fixes: Mapping[int, _Fix]) -> Plan | None:
+def _with_fixes(plan: Plan, native: ResponsesRequest, fixes: Mapping[int, _Fix]) -> Plan | None:
     items = list(native.items)
     dropped = set()
     made: list[tuple[int, Kind, str]] = []

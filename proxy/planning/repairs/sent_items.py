@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from proxy.core.source import NativeRequest
+from proxy.core.source import ResponsesRequest
 from proxy.planning.plan import REPAIR, Plan
 from sanitizers import Change
 from sanitizers.changes import Kind
@@ -13,7 +13,7 @@ from sanitizers.native import Items
 
 
 def with_sent_items(
-    plan: Plan, native: NativeRequest, items: Items, made: Iterable[tuple[int, Kind, str]]
+    plan: Plan, native: ResponsesRequest, items: Items, made: Iterable[tuple[int, Kind, str]]
 ) -> Plan:
     """Return *plan* with *items* in place of those of *native*, and the same history.
 
@@ -31,7 +31,7 @@ def with_sent_items(
     )
 
 
-def _message_of(native: NativeRequest, index: int) -> int:
+def _message_of(native: ResponsesRequest, index: int) -> int:
     """Return the index of the message that the item at *index* belongs to."""
     origins: Sequence[int] | None = native.origins
     before = index if origins is None else origins[index]

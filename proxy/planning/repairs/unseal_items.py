@@ -7,6 +7,7 @@ changed (codex-lb#1817), so that the words count too. Each later turn would be r
 
 from __future__ import annotations
 
+from proxy.core.source import ResponsesRequest
 from proxy.planning.plan import Plan
 from proxy.planning.repairs.sent_items import with_sent_items
 from proxy.resilience.read_error import ProviderError
@@ -28,7 +29,7 @@ def without_sealed_items(plan: Plan, said: ProviderError) -> Plan | None:
     same object.
     """
     source = plan.request.source
-    if source is None or source.native is None:
+    if source is None or not isinstance(source.native, ResponsesRequest):
         return None
     if not (said.says(_CODE) or (said.says("encrypted content") and said.says(*_ENDS))):
         return None

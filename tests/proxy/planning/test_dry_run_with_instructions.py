@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from proxy.core.source import ResponsesRequest
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.planning.describe_dry_run import describe_dry_run
@@ -78,7 +79,7 @@ def _items_of(run: DryRun) -> Any:
     assert run.sent is not None
     source = run.sent.request.source
     assert source is not None
-    assert source.native is not None
+    assert isinstance(source.native, ResponsesRequest)
     assert source.messages is run.sent.messages
     return source.native.items
 

@@ -11,7 +11,7 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import UnrepairableHistory
 from proxy.core.json_text import write_json
-from proxy.core.source import NativeRequest
+from proxy.core.source import ResponsesRequest
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.planning.corrective_note import with_note
@@ -66,10 +66,10 @@ def planned(*items: Any, deployment: Deployment = OPENAI, mode: str = "repair", 
     return plan_request(request_of(*items, **fields), target)
 
 
-def native_of(request: ChatRequest) -> NativeRequest:
+def native_of(request: ChatRequest) -> ResponsesRequest:
     """Return the native form of *request*."""
     assert request.source is not None
-    assert request.source.native is not None
+    assert isinstance(request.source.native, ResponsesRequest)
     return request.source.native
 
 

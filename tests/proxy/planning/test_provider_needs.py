@@ -11,6 +11,7 @@ import pytest
 from proxy.core.chat_request import ChatRequest, ProviderNeed
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest, NotFound
+from proxy.core.source import ResponsesRequest
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.planning.plan import plan_request
@@ -165,7 +166,7 @@ def test_item_with_a_placeholder_is_lost() -> None:
     request = request_of(input=given)
     source = request.source
     assert source is not None
-    assert source.native is not None
+    assert isinstance(source.native, ResponsesRequest)
     written = [{"role": "user", "content": request.messages[0]["content"]}]
     native = replace(source.native, items=written, read_from=source.native.items, are_own=False)
     target = plan_target(

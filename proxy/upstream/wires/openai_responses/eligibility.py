@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proxy.core.deployment import Deployment
-from proxy.core.source import NativeRequest, Source
+from proxy.core.source import ResponsesRequest, Source
 from proxy.upstream.dialects.responses_models import speaks_responses
 from sanitizers import Messages
 from sanitizers.native import Items
@@ -32,17 +32,18 @@ def is_eligible(
 
     *messages* and *parameters* are those of the plan. False for a source of another format.
     """
-    if source is None or source.native is None or source.messages is not messages:
+    if source is None or source.messages is not messages:
         return False
     native = source.native
     return (
-        speaks_responses(deployment)
+        isinstance(native, ResponsesRequest)
+        and speaks_responses(deployment)
         and keeps_tools(native, parameters)
         and (native.are_mended or are_readable(native.items, is_stored=may_know_items(deployment, native)))
     )
 
 
-def is_stored_at(deployment: Deployment, native: NativeRequest) -> bool:
+def is_stored_at(deployment: Deployment, native: ResponsesRequest) -> bool:
     """Tell whether the provider stores the response to *native*: the client's model and *deployment* both say so.
 
     A fallback must not store what the client continues by the proxy's id.
@@ -50,7 +51,7 @@ def is_stored_at(deployment: Deployment, native: NativeRequest) -> bool:
     return deployment.provider_state and native.is_left_to_provider
 
 
-def may_know_items(deployment: Deployment, native: NativeRequest) -> bool:
+def may_know_items(deployment: Deployment, native: ResponsesRequest) -> bool:
     """Tell whether the provider may find items of *native* by their ids.
 
     It may not where clients share the account without ``provider_objects``: a thought with an id alone may be another
@@ -59,7 +60,7 @@ def may_know_items(deployment: Deployment, native: NativeRequest) -> bool:
     return deployment.serves_objects and is_stored_at(deployment, native)
 
 
-def keeps_tools(native: NativeRequest, parameters: Mapping[str, Any]) -> bool:
+def keeps_tools(native: ResponsesRequest, parameters: Mapping[str, Any]) -> bool:
     """Tell whether the plan has left the tools as they came. A plain choice can be written back."""
     given, planned = native.parameters.get("tools"), parameters.get("tools")
     if planned is not given and planned != given:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from proxy.core.source import NativeRequest
+from proxy.core.source import ResponsesRequest
 
 FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -36,7 +36,7 @@ LOGPROBS = "message.output_text.logprobs"
 """The entry of ``include`` that asks for log probabilities."""
 
 
-def changed_fields(native: NativeRequest, planned: Mapping[str, Any]) -> dict[str, Any]:
+def changed_fields(native: ResponsesRequest, planned: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of *native* that the *planned* chat parameters change, each whole. None removes a field."""
     given = native.parameters
     if planned is given:

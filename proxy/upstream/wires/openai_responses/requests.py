@@ -10,7 +10,7 @@ import orjson
 
 from proxy.core.deployment import Deployment
 from proxy.core.json_text import write_json
-from proxy.core.source import NativeRequest, Source
+from proxy.core.source import ResponsesRequest, Source
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.dialects.openai_models import reasons
 from proxy.upstream.dialects.responses_models import MARK
@@ -32,8 +32,8 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     """
     source = call.source
     assert source is not None, "the call has a source of this format"
-    assert source.native is not None, "the call has a source of this format"
     native = source.native
+    assert isinstance(native, ResponsesRequest), "the call has a source of this format"
     fields: dict[str, Any] = {"model": model_name(call.deployment)}
     if not is_stored_at(call.deployment, native):
         fields["store"] = False
@@ -61,7 +61,7 @@ def model_name(deployment: Deployment) -> str:
     return name.rpartition("/")[2] if deployment.provider == "azure" else name
 
 
-def _include(native: NativeRequest, call: UpstreamCall, fields: Mapping[str, Any]) -> list[Any] | None:
+def _include(native: ResponsesRequest, call: UpstreamCall, fields: Mapping[str, Any]) -> list[Any] | None:
     """Return ``include`` with the encrypted thoughts, or None where the client's value stays.
 
     A client that lets responses be stored expects thoughts to be kept. Where the provider stores nothing, or may not
@@ -75,7 +75,7 @@ def _include(native: NativeRequest, call: UpstreamCall, fields: Mapping[str, Any
     return None if given and _ENCRYPTED in given else [*(given or ()), _ENCRYPTED]
 
 
-def _replace_fields(source: Source, native: NativeRequest, fields: dict[str, Any]) -> bytes:
+def _replace_fields(source: Source, native: ResponsesRequest, fields: dict[str, Any]) -> bytes:
     """Return the body with *fields*, in the client's order. None removes a field. Equal values keep their bytes."""
     written: dict[str, bytes] = {}
     for name, raw in _TOP_LEVEL.decode(source.body).items():

@@ -8,7 +8,7 @@ from typing import Any
 from typing_extensions import override
 
 from proxy.core.deployment import Deployment
-from proxy.core.source import OPENAI_RESPONSES
+from proxy.core.source import OPENAI_RESPONSES, ResponsesRequest
 from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.upstream.wires.native_events import attach_body, takes_native
 from proxy.upstream.wires.openai_responses.addresses import responses_url
@@ -94,4 +94,4 @@ _FLAT_NAMES = CallNames(None)
 def _names_of(call: UpstreamCall) -> CallNames:
     source = call.source
     native = None if source is None else source.native
-    return CallNames(None if native is None else native.table)
+    return CallNames(native.table if isinstance(native, ResponsesRequest) else None)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import InvalidRequest
-from proxy.core.source import OPENAI_RESPONSES
+from proxy.core.source import OPENAI_RESPONSES, ResponsesRequest
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import Converted, read_request, to_chat
 from tests.proxy.ingress.openai_responses.responding import TOOLS
@@ -190,7 +190,7 @@ def test_a_prompt_at_the_provider_needs_no_input() -> None:
 
     assert [message["role"] for message in chat.messages] == ["user"]
     assert chat.source is not None
-    assert chat.source.native is not None
+    assert isinstance(chat.source.native, ResponsesRequest)
     assert chat.source.native.fields["prompt"] == {"id": "p", "version": "2"}
 
 

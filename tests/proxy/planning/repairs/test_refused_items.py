@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from proxy.core.source import ResponsesRequest
 from proxy.planning.repairs.refused_items import without_refused_items
 from sanitizers.native.responses.changed_items import without_id
 from tests.proxy.planning.repairs.test_unseal_items import OUTPUT, USER, plan_of, refusal
@@ -25,7 +26,7 @@ def sent(items: list[Any], words: str) -> Any:
         return None
     source = plan.request.source
     assert source is not None
-    assert source.native is not None
+    assert isinstance(source.native, ResponsesRequest)
     assert source.messages is plan.messages
     assert not source.native.are_own
     return [*source.native.items]
@@ -102,7 +103,7 @@ def test_second_one_of_an_id_loses_it() -> None:
     twice = plan_of([USER, MESSAGE, {**MESSAGE, "id": "msg_2"}, USER])
     source = twice.request.source
     assert source is not None
-    assert source.native is not None
+    assert isinstance(source.native, ResponsesRequest)
     items: list[Any] = [USER, MESSAGE, {**MESSAGE, "phase": None}, USER]
     odd = replace(
         twice,
@@ -112,7 +113,7 @@ def test_second_one_of_an_id_loses_it() -> None:
 
     assert mended is not None
     assert mended.request.source is not None
-    assert mended.request.source.native is not None
+    assert isinstance(mended.request.source.native, ResponsesRequest)
     assert mended.request.source.native.items == [USER, MESSAGE, {**SAID, "phase": None}, USER]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from proxy.core.source import ResponsesRequest
 from proxy.planning.repairs.sent_items import with_sent_items
 from sanitizers import Change
 from tests.proxy.planning.repairs.test_unseal_items import USER, plan_of
@@ -14,14 +15,14 @@ def test_items_are_replaced_and_the_history_stays() -> None:
     source = plan.request.source
     assert source is not None
     native = source.native
-    assert native is not None
+    assert isinstance(native, ResponsesRequest)
     assert native.items == [USER, THOUGHT, MESSAGE, USER]
 
     done = with_sent_items(plan, native, [USER], [(3, "dropped", "why")])
 
     assert done.messages is plan.messages
     assert done.request.source is not None
-    assert done.request.source.native is not None
+    assert isinstance(done.request.source.native, ResponsesRequest)
     assert done.request.source.native.items == [USER]
     assert done.request.source.messages is plan.messages
     assert done.later_changes == (Change("repair", "dropped", 2, "why"),)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.core.json_text import write_json
+from proxy.core.source import ResponsesRequest
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.planning.plan import Plan, plan_request
@@ -64,7 +65,7 @@ def test_thoughts_go_and_what_follows_them_loses_its_id() -> None:
     assert unsealed.messages is plan.messages
     source = unsealed.request.source
     assert source is not None
-    assert source.native is not None
+    assert isinstance(source.native, ResponsesRequest)
     assert source.messages is plan.messages
     message, call = ({k: v for k, v in item.items() if k != "id"} for item in (MESSAGE, CALL))
     assert source.native.items == [USER, message, call, OUTPUT, message, USER]
@@ -87,7 +88,7 @@ def test_items_without_a_thought_lose_their_ids_too() -> None:
     assert unsealed is not None
     source = unsealed.request.source
     assert source is not None
-    assert source.native is not None
+    assert isinstance(source.native, ResponsesRequest)
     message, call = without_id(MESSAGE), without_id(CALL)
     assert source.native.items == [asking, searched, message, USER, call, OUTPUT]
     assert [(change.index, change.reason) for change in unsealed.later_changes] == [

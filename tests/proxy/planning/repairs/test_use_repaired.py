@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from proxy.core.source import ResponsesRequest
 from proxy.planning.plan import Plan
 from proxy.planning.repairs import Repaired, repair_request
 from proxy.planning.repairs.use_repaired import use_repaired
@@ -60,7 +61,7 @@ def test_request_of_items_gets_the_repaired_history_as_items() -> None:
 
     source = used.request.source
     assert source is not None
-    assert source.native is not None
+    assert isinstance(source.native, ResponsesRequest)
     assert source.messages is used.messages
     assert source.native.items == [USER, {"type": "message", **note}]
     assert used.item_changes == ()

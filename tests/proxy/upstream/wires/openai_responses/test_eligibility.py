@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from proxy.core.source import ResponsesRequest
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.dialects.responses_models import speaks_responses
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
@@ -127,7 +128,7 @@ def test_items_that_a_plan_has_mended_are_not_read_again() -> None:
     call = call_for({"input": [USER, {**THOUGHT, "encrypted_content": OWN}]})
     source = call.source
     assert source is not None
-    assert source.native is not None
+    assert isinstance(source.native, ResponsesRequest)
     mended = replace(source, native=replace(source.native, are_mended=True))
 
     assert not is_eligible(call)

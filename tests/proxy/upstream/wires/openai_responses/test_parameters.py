@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.source import NativeRequest
+from proxy.core.source import ResponsesRequest
 from proxy.upstream.wires.openai_responses.parameters import changed_fields
 from tests.proxy.upstream.wires.openai_responses.calling import call_for
 
@@ -21,11 +21,11 @@ GIVEN: dict[str, Any] = {
 }
 
 
-def native_of(body: dict[str, Any]) -> NativeRequest:
+def native_of(body: dict[str, Any]) -> ResponsesRequest:
     """Return the native request of *body*."""
     source = call_for(body).source
     assert source is not None
-    assert source.native is not None
+    assert isinstance(source.native, ResponsesRequest)
     return source.native
 
 

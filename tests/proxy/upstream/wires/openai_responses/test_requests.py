@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from proxy.core.source import ResponsesRequest
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.ingress.routes.responses.resolve_input import leave_to_provider
@@ -177,7 +178,7 @@ def test_instructions_that_stand_among_the_items_leave_their_field() -> None:
     call = call_for({"instructions": "Be brief."})
     source = call.source
     assert source is not None
-    assert source.native is not None
+    assert isinstance(source.native, ResponsesRequest)
     items = [{"type": "message", "role": "system", "content": "Ours."}, USER]
     moved = replace(source.native, items=items, are_own=False, holds_instructions=True)
     body = json.loads(build_request(replace(call, source=replace(source, native=moved)), stream=False))
