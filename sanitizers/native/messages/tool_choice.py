@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from sanitizers.changes import Change
 from sanitizers.native.messages.tools import STEP, MessagesTools, refuse
-from sanitizers.native.protocol import Need
 
 Choice = str | dict[str, Any]
 
@@ -18,13 +17,12 @@ class ReadChoice(NamedTuple):
     """A *choice* in chat's form, or None for none.
 
     *parallel_tool_calls* is False where the client forbids parallel calls, or else None. *changes* say what was left
-    out. *needs* are the forced tools that only Claude has.
+    out. A forced tool that only Claude has is a need of the tools themselves.
     """
 
     choice: Choice | None = None
     parallel_tool_calls: bool | None = None
     changes: tuple[Change, ...] = ()
-    needs: tuple[Need, ...] = ()
 
 
 def read_tool_choice(choice: Any, tools: MessagesTools) -> ReadChoice:
