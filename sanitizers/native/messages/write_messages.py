@@ -36,29 +36,32 @@ def write_messages(messages: Messages, profile: Profile) -> WrittenMessages:
     :class:`~sanitizers.errors.Unrepairable`, with the message's index, for a part that Anthropic has no form for.
     """
     writer = _Writer(profile)
-    at = 0
     try:
-        for at, message in enumerate(metered(messages)):
+        for message in metered(messages):
             writer.write(message)
         writer.end_results()
     except Unrepairable as error:
-        place = f"messages[{at}]"
-        raise Unrepairable(f"'{place}': {error.message}", rule=error.rule, param=place, index=at) from None
+        place = f"messages[{writer.at}]"
+        raise Unrepairable(
+            f"'{place}': {error.message}", rule=error.rule, param=place, index=writer.at
+        ) from None
     return WrittenMessages(writer.system or None, writer.messages)
 
 
 class _Writer:
     def __init__(self, profile: Profile) -> None:
         self._takes_systems = profile.system_anywhere
-        self._results: list[Message] = []
+        self._results: list[Item] = []
+        self.at = -1  # the index of the message that is written
         self._call_order: dict[str, int] = {}
         self.system: list[Item] = []
         self.messages: list[Item] = []
 
     def write(self, message: Message) -> None:
+        self.at += 1
         role = message["role"]
         if role == "tool":
-            self._results.append(message)
+            self._results.append(result_block(message))
             return
         if self._results:
             self.end_results()
@@ -75,9 +78,9 @@ class _Writer:
         order, last = self._call_order, len(self._call_order)
         results = self._results
         if len(results) > 1:
-            results.sort(key=lambda result: order.get(result.get("tool_call_id") or "", last))
+            results.sort(key=lambda result: order.get(result["tool_use_id"], last))
         self._results = []
-        self._add("user", [result_block(result) for result in metered(results)])
+        self._add("user", results)
 
     def _write_system(self, blocks: list[Item]) -> None:
         if not self.messages:

@@ -39,7 +39,7 @@ def turn_blocks(message: Message, originals: Originals = NO_ORIGINALS) -> list[I
         if not calls and content.__class__ is str and MARK not in message:  # nearly every message of a chat
             return [{"type": "text", "text": content}] if is_said(content) else []
         thoughts = ()
-    pieces = [*_text_pieces(content, message.get("refusal"), originals)]
+    pieces = [*_text_pieces(content, originals)]
     if _has_places(thoughts) and (placed := _Placer(pieces, calls, originals).place(thoughts)) is not None:
         blocks = placed
     else:
@@ -87,7 +87,7 @@ def _has_places(thoughts: Sequence[Any]) -> bool:
     return any(isinstance(block, dict) and block.get("type") not in THINKING for block in thoughts)
 
 
-def _text_pieces(content: Any, refusal: Any, originals: Originals) -> Iterator[_Piece]:
+def _text_pieces(content: Any, originals: Originals) -> Iterator[_Piece]:
     if isinstance(content, str):
         yield content, None, None
     elif content:
@@ -95,8 +95,6 @@ def _text_pieces(content: Any, refusal: Any, originals: Originals) -> Iterator[_
             text = part.get("text") if part["type"] == "text" else part.get("refusal")
             if isinstance(text, str):
                 yield text, part.get(MARK), originals.get(id(part))
-    if isinstance(refusal, str) and refusal:
-        yield refusal, None, None
 
 
 def _text_blocks(pieces: Sequence[_Piece]) -> list[Item]:
