@@ -16,9 +16,9 @@ from proxy.ingress.routes.responses import _ROUTES
 from proxy.ingress.routes.responses.page_query import _MOST, _USUAL
 from sanitizers.native.responses.call_items import SERVER_CALLS
 from sanitizers.native.responses.client_tools import CLIENT_TOOLS
-from sanitizers.native.responses.envelope import MAX_CHARACTERS
 from sanitizers.native.responses.item_types import ITEM_TYPES
 from sanitizers.native.responses.tool_table import SERVER_TOOLS
+from sanitizers.native.seal import MAX_CHARACTERS
 from tests.support import public_surface
 from tests.support.markdown_tables import key_in, rows_under
 

@@ -25,7 +25,7 @@ from proxy.inspector import worker_thread
 from proxy.upstream.direct import answer_bodies, transport
 from proxy.upstream.media import fetching, inlining
 from sanitizers import messages
-from sanitizers.native.responses import envelope
+from sanitizers.native import seal
 from tests.support import provider_table, public_surface
 from tests.support.markdown_tables import key_in, rows_under
 from tests.support.proxied import chat, proxied, settings_of
@@ -98,7 +98,7 @@ FIXED: dict[str, list[float]] = {
     "texts to embed": [text_request.MAX_TEXTS],
     "entries of `include` in a Responses request": [field_types._MAX_INCLUDE],
     "items that one request adds to a conversation": [conversation_fields._MOST_ITEMS],
-    "an envelope in `encrypted_content`": [envelope.MAX_CHARACTERS / 2**20],
+    "an envelope in `encrypted_content`": [seal.MAX_CHARACTERS / 2**20],
     "the operator's instructions": [instructions.MAX_BYTES, instruction_text.MAX_FILE_BYTES // 2**20],
     "objects and arrays in a text of JSON (arguments, results)": [messages._MAX_CONTAINERS],
     "a provider's error": [answer_bodies.LARGEST_ERROR // 1024],

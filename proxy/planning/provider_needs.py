@@ -23,7 +23,7 @@ from proxy.upstream.dialects.responses_models import speaks_responses
 from proxy.upstream.transports import transport_of
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible
 from sanitizers import Messages
-from sanitizers.native.responses.held_objects import HELD_PLACEHOLDER
+from sanitizers.native.protocol import HELD_PLACEHOLDER
 from sanitizers.work_limit import metered
 
 

@@ -4,6 +4,7 @@ An item whose messages come back from the sanitizer as the same objects stays th
 rule by itself. All other items are written anew. So unchanged items keep the fields that a chat message cannot hold.
 
     protocol    the methods of every format: project a list, check its rules, apply changed messages to it
+    seal        texts that a client carries for the proxy unread
     gemini      Gemini's ``contents``
     messages    the messages of Anthropic's Messages API
     responses   the items of OpenAI's Responses API, for models that are asked by chat

@@ -47,6 +47,10 @@ class ItemViolation:
     index: int
 
 
+HELD_PLACEHOLDER = "[This content is stored at the provider.]"
+"""The text in a message for what only the provider can read. It is never sent."""
+
+
 @record
 class Need:
     """One place of a request that only the provider of the request's own format can serve.

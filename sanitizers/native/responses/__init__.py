@@ -26,7 +26,6 @@ apply         changed messages as items, with the items that stay
 
 from sanitizers.native.responses.client_tools import CLIENT_TOOLS
 from sanitizers.native.responses.envelope import (
-    PREFIX,
     Envelope,
     pack_envelope,
     pack_summary,
@@ -48,7 +47,6 @@ from sanitizers.native.responses.write_items import ItemWriter, write_items
 __all__ = [
     "CLIENT_TOOLS",
     "ITEM_TYPES",
-    "PREFIX",
     "SUMMARY_START",
     "DeclaredTool",
     "Envelope",

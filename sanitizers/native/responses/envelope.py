@@ -1,34 +1,20 @@
 """The envelope: what a client carries for the proxy in ``encrypted_content``, so that it survives a restart.
 
 Clients return ``encrypted_content`` unread. The envelope of a reasoning item holds the signatures of a turn. The
-envelope of a compaction item holds a summary. A prefix that no provider uses separates them from foreign contents
-(OpenAI's begin with ``gAAAA``), and a checksum shows damage. The checksum is no seal: a client may write its own.
+envelope of a compaction item holds a summary. :mod:`sanitizers.native.seal` tells them from foreign contents (OpenAI's
+begin with ``gAAAA``).
 
 Ids of calls are no place for signatures: OpenAI refuses ids of more than 64 characters (litellm#41534).
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any
 
-import orjson
-
+from sanitizers.native.seal import MAX_BYTES, encode_fields, is_own, open_sealed, seal
 from sanitizers.record import record
 
-PREFIX = "tr1_"
-"""The beginning of every envelope, with its version."""
-
-MAX_CHARACTERS = 2**20
-"""The longest envelope that is decoded, in characters, which takes 40 MiB at most. Longer ones are not written."""
-
-_DIGEST = 6
-_MAX_BYTES = (MAX_CHARACTERS - len(PREFIX)) // 4 * 3 - _DIGEST
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+__all__ = ["Envelope", "is_own", "pack_envelope", "pack_summary", "unpack_envelope", "unpack_summary"]
 
 
 @record
@@ -57,12 +43,12 @@ def pack_envelope(envelope: Envelope) -> str:
         "text_signature": envelope.text_signature,
         "thoughts": envelope.thoughts,
     }
-    packed = _encoded(fields)
-    if len(packed) > _MAX_BYTES:
-        packed = _encoded({**fields, "thoughts": ""})
-    if len(packed) > _MAX_BYTES:
-        packed = _encoded({**fields, "thoughts": "", "signatures": {}, "text_signature": None})
-    return _sealed(packed)
+    packed = encode_fields(fields)
+    if len(packed) > MAX_BYTES:
+        packed = encode_fields({**fields, "thoughts": ""})
+    if len(packed) > MAX_BYTES:
+        packed = encode_fields({**fields, "thoughts": "", "signatures": {}, "text_signature": None})
+    return seal(packed)
 
 
 def unpack_envelope(text: str) -> Envelope | None:
@@ -70,7 +56,7 @@ def unpack_envelope(text: str) -> Envelope | None:
 
     Returns None for a foreign, damaged or too large one. Never raises.
     """
-    fields = _opened(text, "turn")
+    fields = open_sealed(text, "turn")
     signatures = fields.get("signatures")
     model, text_signature, thoughts = (
         fields.get("model"),
@@ -90,11 +76,11 @@ def unpack_envelope(text: str) -> Envelope | None:
 
 def pack_summary(text: str) -> str:
     """Return the summary *text* as the ``encrypted_content`` of a compaction item. A long text is cut at its end."""
-    packed = _encoded({"kind": "summary", "text": text})
-    if len(packed) > _MAX_BYTES:  # JSON writes one byte of a text in six at most
-        cut = text.encode("utf-8", "replace")[: _MAX_BYTES // 8].decode("utf-8", "ignore")
-        packed = _encoded({"kind": "summary", "text": cut})
-    return _sealed(packed)
+    packed = encode_fields({"kind": "summary", "text": text})
+    if len(packed) > MAX_BYTES:  # JSON writes one byte of a text in six at most
+        cut = text.encode("utf-8", "replace")[: MAX_BYTES // 8].decode("utf-8", "ignore")
+        packed = encode_fields({"kind": "summary", "text": cut})
+    return seal(packed)
 
 
 def unpack_summary(text: str) -> str | None:
@@ -102,39 +88,5 @@ def unpack_summary(text: str) -> str | None:
 
     Never raises.
     """
-    summary = _opened(text, "summary").get("text")
+    summary = open_sealed(text, "summary").get("text")
     return summary if isinstance(summary, str) else None
-
-
-def is_own(text: str) -> bool:
-    """Tell whether *text* claims to be an envelope, which may still be damaged."""
-    return text.startswith(PREFIX)
-
-
-def _encoded(fields: Mapping[str, Any]) -> bytes:
-    # A lone surrogate is no text, and would make the envelope unreadable.
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-def _sealed(packed: bytes) -> str:
-    return PREFIX + base64.urlsafe_b64encode(_digest(packed) + packed).decode().rstrip("=")
-
-
-def _opened(text: str, kind: str) -> Mapping[str, Any]:
-    """Return the fields of an envelope of *kind*, or none of them where *text* is no such envelope."""
-    if not is_own(text) or len(text) > MAX_CHARACTERS:
-        return _NOTHING
-    body = text[len(PREFIX) :]
-    try:
-        raw = base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_", validate=True)
-        packed = raw[_DIGEST:]
-        if raw[:_DIGEST] != _digest(packed):
-            return _NOTHING
-        fields = orjson.loads(packed)
-    except ValueError:
-        return _NOTHING
-    return fields if isinstance(fields, dict) and fields.get("kind") == kind else _NOTHING
-
-
-def _digest(packed: bytes) -> bytes:
-    return hashlib.sha256(packed).digest()[:_DIGEST]

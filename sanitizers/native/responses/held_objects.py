@@ -12,9 +12,6 @@ from typing import Any
 from sanitizers.native.protocol import Need
 from sanitizers.work_limit import metered
 
-HELD_PLACEHOLDER = "[This content is stored at the provider.]"
-"""The text in a message for what only the provider can read. It is never sent."""
-
 RULE = "provider_object"
 
 _ENDS = ("_id", "_ids")

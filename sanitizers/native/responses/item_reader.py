@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sanitizers.changes import Change, Kind
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message
-from sanitizers.native.protocol import Item, Items, Need, Span, add_needs
+from sanitizers.native.protocol import HELD_PLACEHOLDER, Item, Items, Need, Span, add_needs
 from sanitizers.native.responses.call_items import (
     CLIENT_CALLS,
     OUTPUTS,
@@ -21,7 +21,7 @@ from sanitizers.native.responses.call_items import (
     read_usual_output,
 )
 from sanitizers.native.responses.envelope import is_own, unpack_envelope, unpack_summary
-from sanitizers.native.responses.held_objects import HELD_PLACEHOLDER, NAMES_NOTHING, item_needs
+from sanitizers.native.responses.held_objects import NAMES_NOTHING, item_needs
 from sanitizers.native.responses.item_types import (
     CLIENT_ROLES,
     COMPACTIONS,

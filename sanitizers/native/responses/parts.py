@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message, is_part_list
-from sanitizers.native.protocol import Need, add_needs
-from sanitizers.native.responses.held_objects import HELD_PLACEHOLDER, file_need
+from sanitizers.native.protocol import HELD_PLACEHOLDER, Need, add_needs
+from sanitizers.native.responses.held_objects import file_need
 from sanitizers.work_limit import metered
 
 TEXT_PARTS = frozenset({"input_text", "output_text", "text"})

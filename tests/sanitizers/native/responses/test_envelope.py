@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sanitizers.native.responses import Envelope, pack_envelope, pack_summary, unpack_envelope, unpack_summary
-from sanitizers.native.responses import envelope as module
-from sanitizers.native.responses.envelope import MAX_CHARACTERS, PREFIX, is_own
+from sanitizers.native.seal import MAX_CHARACTERS, PREFIX, encode_fields, is_own, seal
 
 ENVELOPE = Envelope("gemini-3.6-flash", {"a": "SIG"}, "TEXT", "hm")
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -39,7 +38,7 @@ def test_kinds_are_told_apart() -> None:
     """A summary is no envelope of a turn, and the reverse."""
     assert unpack_envelope(pack_summary("x")) is None
     assert unpack_summary(pack_envelope(ENVELOPE)) is None
-    assert unpack_summary(module._sealed(module._encoded({"kind": "turn", "text": "x"}))) is None
+    assert unpack_summary(seal(encode_fields({"kind": "turn", "text": "x"}))) is None
 
 
 @given(st.data())
@@ -85,7 +84,7 @@ def test_foreign_text_is_not_read(text: str) -> None:
 )
 def test_envelope_of_other_values_is_not_read(fields: dict[str, object]) -> None:
     """A client can write an envelope with a right checksum. Its values are checked."""
-    sealed = module._sealed(module._encoded(fields))
+    sealed = seal(encode_fields(fields))
 
     assert unpack_envelope(sealed) is None
     assert unpack_summary(sealed) is None
