@@ -5,7 +5,9 @@ from typing import Any
 
 from tests.support.anthropic_emulator import redact, sign
 from tests.support.anthropic_emulator import thinking as thoughts
-from tests.support.anthropic_emulator.fields import SYSTEM_ROLE
+from tests.support.anthropic_emulator.inline_system import SYSTEM_ROLE
+from tests.support.anthropic_emulator.shapes import MESSAGE_BLOCKS
+from tests.support.anthropic_emulator.terms import BETA_BLOCKS
 from tests.support.anthropic_emulator.texts import EMPTY_MESSAGE, PREFILL, TRAILING_SPACE
 from tests.support.anthropic_emulator.tools import NO_TOOLS
 from tests.support.builders import PNG_URL
@@ -91,13 +93,15 @@ ORPHAN = (
 BLANK = "messages: text content blocks must contain non-whitespace text"
 EMPTY = "messages: text content blocks must be non-empty"
 
+TAGS = ", ".join(f"'{kind}'" for kind in sorted({*MESSAGE_BLOCKS} - {*BETA_BLOCKS}))
+
 REFUSED: dict[str, tuple[Any, str]] = {
     "no JSON": (None, "The request body is not valid JSON: expected value at line 1 column 1"),
     "no max_tokens": (without(body(), "max_tokens"), "max_tokens: Field required"),
     "no model": (without(body(), "model"), "model: Field required"),
     "no messages": (without(body(), "messages"), "messages: Field required"),
     "max_tokens of text": (body(max_tokens="1"), "max_tokens: Input should be a valid integer"),
-    "max_tokens of nothing": (body(max_tokens=0), "max_tokens: must be greater than or equal to 1"),
+    "negative max_tokens": (body(max_tokens=-1), "max_tokens: must be greater than or equal to 0"),
     "messages in no list": (
         {**body(), "messages": "Hello."},
         "messages: Input should be a valid list",
@@ -130,7 +134,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "call in a result": (
         rounds(called("a"), results("a", content=called("b")["content"])),
         "messages.2.content.0.tool_result.content.0: Input tag 'tool_use' found using 'type' does not match any "
-        "of the expected tags: 'document', 'image', 'text'",
+        "of the expected tags: 'document', 'image', 'search_result', 'text', 'tool_reference'",
     ),
     "mark for a year": (
         body([user(text("a", cache_control={"type": "ephemeral", "ttl": "1y"}))]),
@@ -160,7 +164,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "block of an unknown type": (
         body([user({"type": "image_url"})]),
         "messages.0.content.0: Input tag 'image_url' found using 'type' does not match any of the expected tags: "
-        "'document', 'image', 'redacted_thinking', 'text', 'thinking', 'tool_result', 'tool_use'",
+        + TAGS,
     ),
     "content is null": (
         body([{"role": "user", "content": None}]),
@@ -318,7 +322,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "image of another source": (
         body([user({"type": "image", "source": {"type": "gs"}})]),
         "messages.0.content.0.image.source: Input tag 'gs' found using 'type' does not match any of the expected "
-        "tags: 'base64', 'url'",
+        "tags: 'base64', 'file', 'url'",
     ),
     "image by http": (
         body([user({"type": "image", "source": {"type": "url", "url": "http://a/b.png"}})]),

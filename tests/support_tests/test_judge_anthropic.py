@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.anthropic_emulator import cache_marks, judge_anthropic
-from tests.support.anthropic_emulator.judging import judge_headers
+from tests.support.anthropic_emulator.terms import judge_headers
 from tests.support_tests.anthropic_cases import ACCEPTED, MARK, REFUSED, TOOL, body, text, user
 
 KNOWN = json.loads((Path(__file__).parents[2] / "proxy" / "conformance" / "known.json").read_text("utf-8"))

@@ -7,9 +7,14 @@ docs.anthropic.com/en/docs/build-with-claude/prompt-caching.
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support.anthropic_emulator.terms import Terms
+
 MAX_MARKS = 4
 TOO_MANY = "A maximum of 4 blocks with cache_control may be provided. Found {count}."
 ON_EMPTY = "{path}.text: cache_control cannot be set for empty text blocks"
+
+
+_SCOPE = ("scope",)
 
 
 def cache_marks(body: dict[str, Any]) -> list[str]:
@@ -17,8 +22,8 @@ def cache_marks(body: dict[str, Any]) -> list[str]:
     return [path for path, _ in _marked(body)]
 
 
-def cache_faults(body: dict[str, Any]) -> Iterator[str]:
-    """Yield Anthropic's error text for each fault of the `cache_control` marks."""
+def cache_faults(body: dict[str, Any], terms: Terms) -> Iterator[str]:
+    """Yield Anthropic's error text for each fault of the `cache_control` marks. A mark's `scope` is a beta."""
     for path, block in _marked(body):
         mark = block["cache_control"]
         kind = mark.get("type") if isinstance(mark, dict) else None
@@ -26,6 +31,8 @@ def cache_faults(body: dict[str, Any]) -> Iterator[str]:
             yield f"{path}.cache_control.type: Input should be 'ephemeral'"
         elif mark.get("ttl", "5m") not in ("5m", "1h"):
             yield f"{path}.cache_control.ephemeral.ttl: Input should be '5m' or '1h'"
+        elif unknown := mark.keys() - {"type", "ttl", *_SCOPE[: terms.has_any(("prompt-caching-scope",))]}:
+            yield f"{path}.cache_control.ephemeral.{min(unknown)}: Extra inputs are not permitted"
         elif block.get("type") == "text" and not block["text"]:
             yield ON_EMPTY.format(path=path)
     count = len(cache_marks(body))

@@ -1,23 +1,28 @@
 """Checks a request's types, required and unknown fields, with the words of Anthropic's validator.
 
-A path names a block by its type (`messages.1.content.0.tool_use.id`). Sources: the system role, ChainForge#271; the
-pattern of ids, langchain#37756, opencode#1279. All other texts are pydantic's, as the API is known to pass them on.
+A path names a block by its type (`messages.1.content.0.tool_use.id`). Sources: the pattern of ids, langchain#37756,
+opencode#1279. All other texts are pydantic's, as the API is known to pass them on.
 """
 
 import re
 from collections.abc import Iterator
-from types import MappingProxyType
 from typing import Any
+
+from tests.support.anthropic_emulator.shapes import (
+    BLOCK_FIELDS,
+    COUNTED_FIELDS,
+    MESSAGE_BLOCKS,
+    RESULT_BLOCKS,
+    STRINGS,
+    TOP_FIELDS,
+)
+from tests.support.anthropic_emulator.terms import BETA_BLOCKS, BETA_FIELDS, Terms
 
 EXTRA = "{path}: Extra inputs are not permitted"
 REQUIRED = "{path}: Field required"
 NO_STRING = "{path}: Input should be a valid string"
 NO_DICTIONARY = "{path}: Input should be a valid dictionary"
 NO_LIST = "{path}: Input should be a valid list"
-SYSTEM_ROLE = (
-    'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, '
-    'not "system" as an input message role.'
-)
 OTHER_ROLE = 'messages: Unexpected role "{role}". Allowed roles are "user" or "assistant".'
 BAD_ID = "{path}: String should match pattern '^[a-zA-Z0-9_-]+$'"
 BAD_NAME = "{path}: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
@@ -25,70 +30,38 @@ BAD_NAME = "{path}: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
 ID = re.compile(r"[a-zA-Z0-9_-]+", re.ASCII)
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}", re.ASCII)
 
-TOP_FIELDS = frozenset(
-    {
-        "cache_control",
-        "container",
-        "inference_geo",
-        "max_tokens",
-        "messages",
-        "metadata",
-        "model",
-        "output_config",
-        "service_tier",
-        "stop_sequences",
-        "stream",
-        "system",
-        "temperature",
-        "thinking",
-        "tool_choice",
-        "tools",
-        "top_k",
-        "top_p",
-    }
-)
-BLOCK_FIELDS = MappingProxyType(
-    {
-        "text": ("text", "cache_control", "citations"),
-        "image": ("source", "cache_control"),
-        "document": ("source", "title", "context", "citations", "cache_control"),
-        "tool_use": ("id", "name", "input", "cache_control", "caller"),
-        "tool_result": ("tool_use_id", "content", "is_error", "cache_control"),
-        "thinking": ("thinking", "signature"),
-        "redacted_thinking": ("data",),
-    }
-)
-STRINGS = MappingProxyType(
-    {
-        "text": ("text",),
-        "tool_use": ("id", "name"),
-        "tool_result": ("tool_use_id",),
-        "thinking": ("thinking", "signature"),
-        "redacted_thinking": ("data",),
-    }
-)
-"""Fields of a block that are required and must be strings."""
 
-RESULT_BLOCKS = ("document", "image", "text")
+def field_faults(body: dict[str, Any], terms: Terms, *, is_counted: bool = False) -> Iterator[str]:
+    """Yield every fault in the shape of a request, in the order in which the fields are checked.
 
-
-def field_faults(body: dict[str, Any]) -> Iterator[str]:
-    """Yield every fault in the shape of a request, in the order in which the fields are checked."""
-    for name in ("model", "max_tokens", "messages"):
+    With *is_counted*, the request asks for its number of tokens alone, and so has fewer fields. Zero is a legal
+    `max_tokens`: it fills the prompt cache.
+    """
+    required = ("model", "messages") if is_counted else ("model", "max_tokens", "messages")
+    for name in required:
         if name not in body:
             yield REQUIRED.format(path=name)
-    yield from (EXTRA.format(path=name) for name in body if name not in TOP_FIELDS)
-    if not isinstance(body["max_tokens"], int) or isinstance(body["max_tokens"], bool):
-        yield "max_tokens: Input should be a valid integer"
-    elif body["max_tokens"] < 1:
-        yield "max_tokens: must be greater than or equal to 1"
+    known = COUNTED_FIELDS if is_counted else TOP_FIELDS
+    for name in body:
+        if name not in known and not terms.has_any(BETA_FIELDS.get(name, ())):
+            yield EXTRA.format(path=name)
+    if not is_counted:
+        if not isinstance(body["max_tokens"], int) or isinstance(body["max_tokens"], bool):
+            yield "max_tokens: Input should be a valid integer"
+        elif body["max_tokens"] < 0:
+            yield "max_tokens: must be greater than or equal to 0"
+    blocks = tuple(kind for kind in MESSAGE_BLOCKS if _is_known(kind, terms))
     yield from _system_faults(body.get("system"))
     if not isinstance(body["messages"], list):
         yield NO_LIST.format(path="messages")
     if not body["messages"]:
         yield "messages: at least one message is required"
     for index, message in enumerate(body["messages"]):
-        yield from _message_faults(f"messages.{index}", message)
+        yield from _message_faults(f"messages.{index}", message, blocks)
+
+
+def _is_known(kind: str, terms: Terms) -> bool:
+    return kind not in BETA_BLOCKS or terms.has_any(BETA_BLOCKS[kind])
 
 
 def _system_faults(system: Any) -> Iterator[str]:
@@ -104,7 +77,7 @@ def _system_faults(system: Any) -> Iterator[str]:
             yield from _block_faults(f"system.{index}", block, ("text",))
 
 
-def _message_faults(path: str, message: Any) -> Iterator[str]:
+def _message_faults(path: str, message: Any, allowed: tuple[str, ...]) -> Iterator[str]:
     if not isinstance(message, dict):
         yield NO_DICTIONARY.format(path=path)
         return
@@ -112,9 +85,7 @@ def _message_faults(path: str, message: Any) -> Iterator[str]:
         if name not in message:
             yield REQUIRED.format(path=f"{path}.{name}")
     role, content = message["role"], message["content"]
-    if role == "system":
-        yield SYSTEM_ROLE
-    elif role not in ("user", "assistant"):
+    if role not in ("user", "assistant", "system"):
         yield OTHER_ROLE.format(role=role)
     yield from (EXTRA.format(path=f"{path}.{name}") for name in message if name not in ("role", "content"))
     if isinstance(content, str):
@@ -123,7 +94,7 @@ def _message_faults(path: str, message: Any) -> Iterator[str]:
         yield NO_LIST.format(path=f"{path}.content")
         return
     for index, block in enumerate(content):
-        yield from _block_faults(f"{path}.content.{index}", block, tuple(BLOCK_FIELDS))
+        yield from _block_faults(f"{path}.content.{index}", block, ("text",) if role == "system" else allowed)
 
 
 def _block_faults(path: str, block: Any, allowed: tuple[str, ...]) -> Iterator[str]:
@@ -149,6 +120,8 @@ def _block_faults(path: str, block: Any, allowed: tuple[str, ...]) -> Iterator[s
         yield from _call_faults(within, block)
     elif kind == "tool_result":
         yield from _result_faults(within, block)
+    elif kind in ("server_tool_use", "mcp_tool_use"):
+        yield from _server_call_faults(within, block)
     elif kind in ("image", "document") and not isinstance(block.get("source"), dict):
         yield REQUIRED.format(path=f"{within}.source")
 
@@ -161,6 +134,14 @@ def _call_faults(path: str, block: dict[str, Any]) -> Iterator[str]:
     if "input" not in block:
         yield REQUIRED.format(path=f"{path}.input")
     elif not isinstance(block["input"], dict):
+        yield NO_DICTIONARY.format(path=f"{path}.input")
+
+
+def _server_call_faults(path: str, block: dict[str, Any]) -> Iterator[str]:
+    beginning = "srvtoolu_" if block["type"] == "server_tool_use" else "mcptoolu_"
+    if not block["id"].startswith(beginning) or not ID.fullmatch(block["id"]):
+        yield f"{path}.id: String should match pattern '^{beginning}[a-zA-Z0-9_]+$'"
+    if not isinstance(block.get("input"), dict):
         yield NO_DICTIONARY.format(path=f"{path}.input")
 
 

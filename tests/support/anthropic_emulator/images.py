@@ -15,6 +15,10 @@ BAD_BASE64 = "{path}: invalid base64 data"
 EMPTY = "{path}.data: image cannot be empty"
 MISMATCH = "{path}.data: Image does not match the provided media type {media_type}"
 NOT_HTTPS = "{path}: Only HTTPS URLs are supported."
+TOO_MANY = "Too much media: 0 document pages + {count} images > 100"
+TOO_LARGE = "{path}: image exceeds 5 MB maximum: {count} bytes > 5242880 bytes"
+MAX_IMAGES = 100
+MAX_BYTES = 5 * 1024 * 1024
 _BEGINNINGS = {
     "image/jpeg": b"\xff\xd8\xff",
     "image/png": b"\x89PNG\r\n\x1a\n",
@@ -25,9 +29,18 @@ _BEGINNINGS = {
 
 def image_faults(messages: list[dict[str, Any]]) -> Iterator[str]:
     """Yield every fault of an image, also of images inside tool results."""
+    count = sum(_counts(message["content"]) for message in messages)
+    if count > MAX_IMAGES:
+        yield TOO_MANY.format(count=count)
     for index, message in enumerate(messages):
         if isinstance(message["content"], list):
             yield from _listed(f"messages.{index}.content", message["content"])
+
+
+def _counts(blocks: Any) -> int:
+    if not isinstance(blocks, list):
+        return 0
+    return sum((block["type"] == "image") + _counts(block.get("content")) for block in blocks)
 
 
 def _listed(path: str, blocks: list[dict[str, Any]]) -> Iterator[str]:
@@ -44,10 +57,13 @@ def _source_faults(path: str, source: dict[str, Any]) -> Iterator[str]:
         if not str(source.get("url", "")).startswith("https://"):
             yield NOT_HTTPS.format(path=f"{path}.url.url")
         return
+    if kind == "file":
+        yield from () if source.get("file_id") else (f"{path}.file.file_id: Field required",)
+        return
     if kind != "base64":
         yield (
             f"{path}: Input tag '{kind}' found using 'type' does not match any of the expected tags: "
-            "'base64', 'url'"
+            "'base64', 'file', 'url'"
         )
         return
     path, media_type = f"{path}.base64", source.get("media_type")
@@ -59,6 +75,8 @@ def _source_faults(path: str, source: dict[str, Any]) -> Iterator[str]:
     except (binascii.Error, ValueError):
         yield BAD_BASE64.format(path=path)
         return
+    if len(data) > MAX_BYTES:
+        yield TOO_LARGE.format(path=path, count=len(data))
     if not data:
         yield EMPTY.format(path=path)
     elif not data.startswith(_BEGINNINGS[media_type]):

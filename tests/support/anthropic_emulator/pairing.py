@@ -51,15 +51,22 @@ def blocks_of(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _turns(messages: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Merge neighbouring messages of one role, as the API does (source: the versioning page of Anthropic's API)."""
-    start, merged = 0, list(blocks_of(messages[0]))
-    for index, message in enumerate(messages[1:], 1):
-        if message["role"] == messages[start]["role"]:
-            merged += blocks_of(message)
+    """Merge neighbouring messages of one role, as the API does (source: the versioning page of Anthropic's API).
+
+    Messages of the role `system` are left out.
+    """
+    start, role = 0, ""
+    merged: list[dict[str, Any]] = []
+    for index, message in enumerate(messages):
+        if message["role"] == "system":
             continue
-        yield start, {"role": messages[start]["role"], "content": merged}
-        start, merged = index, list(blocks_of(message))
-    yield start, {"role": messages[start]["role"], "content": merged}
+        if message["role"] != role:
+            if role:
+                yield start, {"role": role, "content": merged}
+            start, role, merged = index, message["role"], []
+        merged += blocks_of(message)
+    if role:
+        yield start, {"role": role, "content": merged}
 
 
 def _answer_faults(
@@ -85,7 +92,7 @@ def _answer_faults(
 
 
 def _role_faults(index: int, message: dict[str, Any]) -> Iterator[str]:
-    places = {"tool_use": "assistant", "tool_result": "user", "image": "user", "document": "user"}
+    places = {"tool_use": "assistant", "tool_result": "user", "image": "user", "search_result": "user"}
     thoughts = {"thinking": "assistant", "redacted_thinking": "assistant"}
     for place, block in enumerate(message["content"]):
         role = (places | thoughts).get(block["type"], message["role"])

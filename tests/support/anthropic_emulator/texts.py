@@ -30,7 +30,7 @@ def text_faults(body: dict[str, Any], model: Claude) -> Iterator[str]:
     system = body.get("system")
     for block in system if isinstance(system, list) else ():
         yield from _blank("system", block["text"])
-    if messages[0]["role"] != "user":
+    if messages[0]["role"] == "assistant":
         yield FIRST
     last = len(messages) - 1
     for index, message in enumerate(messages):

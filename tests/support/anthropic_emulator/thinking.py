@@ -41,6 +41,8 @@ OFF = (
 )
 UNSUPPORTED = "'{model}' does not support thinking."
 NO_ADAPTIVE = "adaptive thinking is not supported on this model"
+NO_DISABLED = '"thinking.type.disabled" is not supported for this model.'
+DISPLAY = "thinking.{kind}.display: Input should be 'summarized' or 'omitted'"
 NO_ENABLED = (
     '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and '
     '"output_config.effort" to control thinking behavior.'
@@ -59,6 +61,10 @@ def is_thinking(body: dict[str, Any]) -> bool:
 def thinking_faults(body: dict[str, Any], model: Claude) -> Iterator[str]:
     """Yield the error text of each fault in a request's thinking settings, or in its history's thinking blocks."""
     thinking = body.get("thinking") or {"type": "disabled"}
+    if thinking["type"] == "disabled" and "thinking" in body and not model.takes_disabled_thinking:
+        yield NO_DISABLED
+    if thinking.get("display") not in (None, "omitted", "summarized"):
+        yield DISPLAY.format(kind=thinking["type"])
     if thinking.get("type") not in ("enabled", "adaptive", "disabled"):
         yield TAGS.format(kind=thinking.get("type"))
     if is_thinking(body):
@@ -87,7 +93,7 @@ def _parameter_faults(body: dict[str, Any], thinking: dict[str, Any]) -> Iterato
             return
         if budget < 1024:
             yield BUDGET_LOW
-        if body["max_tokens"] <= budget:
+        if body.get("max_tokens", budget + 1) <= budget:
             yield BUDGET_HIGH
     if body.get("temperature", 1) != 1:
         yield TEMPERATURE
@@ -121,6 +127,8 @@ def _off_faults(messages: list[dict[str, Any]]) -> Iterator[str]:
 def _missing_faults(messages: list[dict[str, Any]]) -> Iterator[str]:
     opening: int | None = None
     for index in range(len(messages) - 1, -1, -1):
+        if messages[index]["role"] == "system":
+            continue
         kinds = [block["type"] for block in blocks_of(messages[index])]
         if messages[index]["role"] == "assistant":
             opening = index

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from tests.support.anthropic_emulator.fields import BAD_NAME, EXTRA, NAME, NO_DICTIONARY, REQUIRED
+from tests.support.anthropic_emulator.shapes import NAMED_TOOLS, TOOLSETS
 
 UNIQUE = "tools: Tool names must be unique."
 NO_COMBINATION = "{path}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"
@@ -23,6 +24,7 @@ BAD_SCHEMA = (
 )
 BAD_PROPERTY = "{path}.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'"
 NO_TOOLS = "Requests which include `tool_use` or `tool_result` blocks must define tools"
+UNKNOWN_TYPE = "{path}: Input tag '{kind}' found using 'type' does not match any of the expected tags"
 CHOICE_ALONE = "tool_choice: tool_choice may only be specified while providing tools"
 CHOICE_UNKNOWN = "Tool '{name}' not found in provided tools"
 CHOICE_TAGS = (
@@ -51,8 +53,17 @@ def tool_faults(body: dict[str, Any]) -> Iterator[str]:
     tools = body.get("tools") or []
     names: list[Any] = []
     for index, tool in enumerate(tools):
-        if tool.get("type", "custom") == "custom":
+        kind = tool.get("type", "custom")
+        if kind == "custom":
             yield from _declaration_faults(f"tools.{index}.custom", tool)
+        elif kind in TOOLSETS:
+            continue
+        elif kind not in NAMED_TOOLS:
+            yield UNKNOWN_TYPE.format(path=f"tools.{index}", kind=kind)
+        elif tool.get("name") != NAMED_TOOLS[kind]:
+            yield f"tools.{index}.{kind}.name: Input should be '{NAMED_TOOLS[kind]}'"
+        elif "input_schema" in tool:
+            yield EXTRA.format(path=f"tools.{index}.{kind}.input_schema")
         names.append(tool.get("name"))
     if len(set(names)) < len(names):
         yield UNIQUE

@@ -1,4 +1,4 @@
-"""Anthropic's wire format: one URL path, whole answers and server-sent events."""
+"""Anthropic's wire format: its URL paths, whole answers and server-sent events."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,10 @@ from typing import Any
 
 from tests.support.anthropic_emulator import answering
 from tests.support.anthropic_emulator.errors import Refusal
-from tests.support.anthropic_emulator.judging import judge_anthropic, judge_headers
+from tests.support.anthropic_emulator.judging import judge_anthropic
+from tests.support.anthropic_emulator.models_page import models_answer
+from tests.support.anthropic_emulator.terms import judge_headers, terms_of
+from tests.support.anthropic_emulator.usage import asked_tokens
 from tests.support.emulated import Asked, Emulator, Prompt, Refused, Said, serving
 
 
@@ -17,12 +20,14 @@ class AnthropicWire:
     """See `Wire`."""
 
     base_path: str = ""
-    paths: tuple[str, ...] = ("/v1/messages",)
+    paths: tuple[str, ...] = ("/v1/messages", "/v1/messages/count_tokens")
     stream_type: str = "text/event-stream"
 
     def judge(self, asked: Asked) -> Refused | None:
         """See `Wire`."""
-        return judge_headers(asked.headers) or judge_anthropic(asked.body)
+        return judge_headers(asked.headers) or judge_anthropic(
+            asked.body, terms_of(asked.headers), is_counted=_is_counted(asked)
+        )
 
     def wants_stream(self, asked: Asked) -> bool:
         """See `Wire`."""
@@ -34,6 +39,8 @@ class AnthropicWire:
 
     def whole(self, asked: Asked, said: Said, sequence: int) -> Any:
         """See `Wire`."""
+        if _is_counted(asked):
+            return {"input_tokens": asked_tokens(asked.body)}
         return answering.message(asked.body, said, sequence)
 
     def events(self, asked: Asked, said: Said, sequence: int) -> Iterator[bytes]:
@@ -55,8 +62,16 @@ class AnthropicWire:
         return Refusal(message, status, type)
 
     def other(self, method: str, path: str) -> Refused | Any:
-        """See `Wire`."""
+        """See `Wire`. A HEAD is the question of a client whether there is a server."""
+        if method == "HEAD":
+            return {}
+        if method == "GET" and path.startswith("/v1/models"):
+            return models_answer(path)
         return Refusal("Not Found", 404)
+
+
+def _is_counted(asked: Asked) -> bool:
+    return asked.path.endswith("/count_tokens")
 
 
 ANTHROPIC = AnthropicWire()

@@ -32,7 +32,7 @@ class Said:
     """The content of one assistant message.
 
     *ends* is the word of the provider's format for an end that is not the usual one. *items* are a scripted answer in
-    the format of responses, which is sent as it is.
+    the provider's own format: the items of a response, or the blocks of a message.
     """
 
     text: str | None

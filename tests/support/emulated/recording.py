@@ -34,7 +34,7 @@ class Fault(TypedDict, total=False):
     calls: list[tuple[str, dict[str, Any]]]  # make these calls instead: names and arguments
     reasoning: str  # with a text or calls: think this first; otherwise the model thinks if it was asked to
     ends: str  # with a text or calls: end as the format's own word says, for formats that have such words
-    items: list[dict[str, Any]]  # answer with these items instead, in the format of responses
+    items: list[dict[str, Any]]  # answer with these items or blocks instead, in the provider's own format
 
 
 @dataclass(slots=True)
