@@ -1,0 +1,148 @@
+"""Errors in Anthropic's envelope, with the words and the statuses that its clients act on.
+
+    {"type": "error", "error": {"type", "message", "details"}, "request_id"}
+
+Claude Code shortens a conversation on ``prompt is too long`` alone: other providers' words would end the session. It
+shows ``model:`` errors as a wrong model, and it removes the block that a path ``messages.N.content.M`` names (2.1.197,
+run in 2026-11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Any
+
+from proxy.core.errors import CredentialsMissing, ProxyError, UpstreamFault
+from proxy.core.json_text import write_json
+from proxy.ingress.anthropic_messages.message_places import MessagePlaces
+from proxy.resilience.read_overflow import read_overflow
+from sanitizers.record import record
+
+OVERLOADED = 529
+"""Anthropic's own status for a provider that is busy. Its SDKs have a class of their own for it."""
+
+REQUEST_ID = "request-id"
+"""The header with the request's id, as Anthropic names it. SDKs read the id there."""
+
+_TYPES: Mapping[int, str] = MappingProxyType(
+    {
+        400: "invalid_request_error",
+        401: "authentication_error",
+        402: "billing_error",
+        403: "permission_error",
+        404: "not_found_error",
+        408: "timeout_error",
+        409: "conflict_error",
+        413: "request_too_large",
+        429: "rate_limit_error",
+        504: "timeout_error",
+        OVERLOADED: "overloaded_error",
+    }
+)
+"""The type of an error by its status (Anthropic's API reference, 2026-11)."""
+
+_OVERFLOW = "context_length_exceeded"
+_UNSET = frozenset({"credentials_missing", "model_unavailable"})
+"""Codes of a 503 that lasts until the operator changes the configuration."""
+
+_KEPT = frozenset({405, 406, 411, 415, 417, 421, 426, 451, *_TYPES})
+"""Statuses under 500 that say more than 400 does. A 422 is none: clients of Anthropic do not expect it."""
+
+
+@record
+class TokenNumbers:
+    """The tokens of a request and the most that its model takes, for an overflow without numbers. 0 is unknown."""
+
+    requested: int = 0
+    limit: int = 0
+
+
+NO_NUMBERS = TokenNumbers()
+NO_PLACES = MessagePlaces()
+
+
+def status_of(error: ProxyError) -> int:
+    """Return the status of the answer for *error*.
+
+    A provider's 503 is Anthropic's 529. The proxy's own 503 stays: Claude Code tries ten times on it, and three times
+    within two seconds on 529.
+    """
+    status = error.http_status
+    if error.code == _OVERFLOW:
+        return int(HTTPStatus.BAD_REQUEST)
+    if status == HTTPStatus.SERVICE_UNAVAILABLE and _is_of_provider(error):
+        return OVERLOADED
+    if status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in _KEPT:
+        return int(HTTPStatus.BAD_REQUEST)
+    return status
+
+
+def error_headers(error: ProxyError, request_id: str) -> dict[str, str]:
+    """Return the headers of the answer for *error* that Anthropic's clients read, beside the error's own."""
+    headers = {REQUEST_ID: request_id}
+    if error.code in _UNSET:
+        headers["x-should-retry"] = "false"
+    return headers
+
+
+def write_error(
+    error: ProxyError,
+    request_id: str = "",
+    places: MessagePlaces = NO_PLACES,
+    numbers: TokenNumbers = NO_NUMBERS,
+) -> bytes:
+    """Return *error* in Anthropic's envelope, as JSON.
+
+    *places* gives the client's places of chat messages. *numbers* are those of an overflow that names none.
+    """
+    return write_json(describe_error(error, request_id, places, numbers))
+
+
+def describe_error(
+    error: ProxyError,
+    request_id: str = "",
+    places: MessagePlaces = NO_PLACES,
+    numbers: TokenNumbers = NO_NUMBERS,
+) -> dict[str, Any]:
+    """Return the envelope of *error*. The parameters are those of :func:`write_error`."""
+    status = status_of(error)
+    usual = "api_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
+    described = {
+        "type": _TYPES.get(status, usual),
+        "message": _message_of(error, places, numbers),
+        "details": {"error_code": error.code, **error.details},
+    }
+    return {"type": "error", "error": described, "request_id": request_id or None}
+
+
+def overflow_message(requested: int, limit: int) -> str:
+    """Return Anthropic's words for a prompt of *requested* tokens, where *limit* is the most."""
+    return f"prompt is too long: {requested} tokens > {limit} maximum"
+
+
+def _message_of(error: ProxyError, places: MessagePlaces, numbers: TokenNumbers) -> str:
+    if error.code == _OVERFLOW:
+        return _say_overflow(error, numbers)
+    message = error.message if isinstance(error, UpstreamFault) else places.rename(error.message)
+    if error.param is None or isinstance(error, UpstreamFault):
+        return message
+    place = error.param if error.of_deployment else places.rename_param(error.param)
+    return message if message.startswith(place) else f"{place}: {message}"
+
+
+def _say_overflow(error: ProxyError, numbers: TokenNumbers) -> str:
+    said = read_overflow([error.message], ())
+    limit = requested = 0
+    if said is not None and not said.of_bytes:
+        limit, requested = said.limit or 0, said.requested or 0
+    limit = limit or numbers.limit
+    requested = max(requested, numbers.requested)
+    if not limit:
+        limit = max(requested - 1, 1)
+    return overflow_message(max(requested, limit + 1), limit)
+
+
+def _is_of_provider(error: ProxyError) -> bool:
+    return isinstance(error, UpstreamFault) and not isinstance(error, CredentialsMissing)

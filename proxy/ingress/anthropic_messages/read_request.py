@@ -1,0 +1,142 @@
+"""Converts a Messages request into a :class:`ChatRequest`, so that every step and every provider can serve it."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from proxy.core.chat_request import ChatRequest, ProviderNeed
+from proxy.core.errors import InvalidRequest
+from proxy.core.source import ANTHROPIC_MESSAGES, MessagesRequest, Source
+from proxy.ingress.anthropic_messages.client_headers import NO_HEADERS, ClientHeaders
+from proxy.ingress.anthropic_messages.fields import MessagesFields, read_fields
+from proxy.ingress.anthropic_messages.known_tools import read_known_tools
+from sanitizers import Change, Unrepairable
+from sanitizers.native.messages.project import MessagesProjection, project
+from sanitizers.native.messages.tool_choice import read_tool_choice
+from sanitizers.native.protocol import Need
+from sanitizers.outline import Outline
+from sanitizers.record import record
+from sanitizers.validation import read_history
+from sanitizers.work_limit import metered
+
+_USUAL_MESSAGE, _USUAL_PART, _PARSED_FASTER = 1024, 512, 4
+"""The weights of a message and of a part, and the gain of parsing over planning, as for chat requests."""
+
+_BILLING = "x-anthropic-billing-header:"
+"""The beginning of a block in ``system`` by which Claude Code names itself to Anthropic.
+
+It differs in every request, so that no provider's cache would find the prompt again (vllm-mlx#277, claude-code#68900).
+"""
+
+
+@record
+class Converted:
+    """A request in the internal form, with the *projection* that connects it with the client's messages."""
+
+    chat: ChatRequest
+    projection: MessagesProjection
+
+
+def read_request(body: bytes, *, max_nesting: int, mends: bool = False, weight: int = 0) -> ChatRequest:
+    """Return the request in *body*, without its headers. Raises as :func:`read_fields` and :func:`to_chat` do."""
+    fields = read_fields(body, max_nesting=max_nesting, mends=mends, weight=weight)
+    return to_chat(fields, weight=weight).chat
+
+
+def to_chat(
+    fields: MessagesFields, *, headers: ClientHeaders = NO_HEADERS, tenant: str = "", weight: int = 0
+) -> Converted:
+    """Return the chat request of *fields*. *headers* are those that go to Anthropic. *tenant* may open its envelopes.
+
+    *weight* is the cost of parsing the body. Raises :class:`InvalidRequest`, with the client's place in ``param``, for
+    what cannot be read.
+    """
+    try:
+        return _convert(fields, headers, tenant, max(weight, fields.weight))
+    except Unrepairable as error:
+        refused = InvalidRequest(error.message, param=error.param)
+        refused.asked_model = fields.model
+        raise refused from None
+
+
+def _convert(fields: MessagesFields, headers: ClientHeaders, tenant: str, weight: int) -> Converted:
+    found = read_known_tools(fields.tools)
+    tools = found.tools
+    choice = read_tool_choice(fields.tool_choice, tools)
+    system, billing = _without_billing(fields.system)
+    projection = project(fields.items, system, tenant=tenant)
+    outline = read_history(projection.messages)
+    parameters: dict[str, Any] = dict(fields.parameters)
+    if tools.chat_tools:
+        parameters["tools"] = tools.chat_tools
+        if choice.choice is not None:
+            parameters["tool_choice"] = choice.choice
+        if choice.parallel_tool_calls is not None:
+            parameters["parallel_tool_calls"] = choice.parallel_tool_calls
+    carried = MappingProxyType(parameters)
+    native = MessagesRequest(
+        items=fields.items,
+        are_own=True,
+        projection=projection,
+        fields=fields.given,
+        parameters=carried,
+        conversion=(
+            *fields.conversion,
+            *tools.changes,
+            *choice.changes,
+            *billing,
+            *projection.changes,
+        ),
+        headers=headers.fields,
+        query=headers.query,
+    )
+    chat = ChatRequest(
+        model=fields.model,
+        messages=outline.messages,
+        stream=fields.stream,
+        include_usage=True,
+        parameters=carried,
+        unknown=fields.unknown,
+        weight=max(len(fields.body), weight // _PARSED_FASTER, _weight_of(outline)),
+        outline=outline,
+        known_tools=found.known,
+        source=Source(ANTHROPIC_MESSAGES, fields.body, outline.messages, native),
+        mended=(*fields.changes, *native.conversion),
+        needs=(*fields.needs, *map(_provider_need, (*tools.needs, *projection.needs))),
+    )
+    return Converted(chat, projection)
+
+
+def _without_billing(system: Any) -> tuple[Any, tuple[Change, ...]]:
+    """Return *system* without the blocks that name a client to Anthropic, and the changes."""
+    if system.__class__ is not list:
+        return system, ()
+    kept, changes = [], []
+    for at, block in enumerate(metered(system)):
+        text = block.get("text") if isinstance(block, dict) else None
+        if isinstance(text, str) and text.startswith(_BILLING):
+            changes.append(Change("items", "dropped", 0, "billing_header", f"system.{at}"))
+        else:
+            kept.append(block)
+    return (kept or None, tuple(changes)) if changes else (system, ())
+
+
+def _provider_need(need: Need) -> ProviderNeed:
+    return ProviderNeed(
+        need.message,
+        need.param,
+        InvalidRequest,
+        names_object=need.names_object,
+        holds_history=need.holds_history,
+        can_be_left_out=need.can_be_left_out,
+    )
+
+
+def _weight_of(outline: Outline) -> int:
+    messages = outline.messages
+    parts = len(outline.call_ids)
+    for index in outline.odd:  # the other messages have no parts
+        for held in (messages[index].get("content"), messages[index].get("tool_calls")):
+            parts += len(held) if held.__class__ is list else 0
+    return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts
