@@ -284,8 +284,8 @@ OPENAI = Profile(
     file_types=None,
     refused_parts=frozenset(),
     # Google's OpenAI endpoint and its clients keep thought signatures here. A request that fell back from Gemini
-    # would carry them to another provider (litellm#41534).
-    refused_fields=frozenset({"extra_content"}),
+    # would carry them to another provider (litellm#41534). Anthropic's mark of a failed call has no field here.
+    refused_fields=frozenset({"extra_content", "is_error"}),
     remote_media=True,
     schemas="openai",
 )

@@ -149,6 +149,7 @@ class ToolMessage(TypedDict):
     content: Content
     tool_call_id: str
     name: NotRequired[str]
+    is_error: NotRequired[bool]
     cache_control: NotRequired[dict[str, Any]]
 
 
@@ -163,12 +164,19 @@ class FunctionMessage(TypedDict):
 ChatMessage: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage | FunctionMessage
 """One message of a history."""
 
+THINKING_LAYOUT = "thinking_layout"
+"""The key of an answer's thoughts and their places, in a message or the last delta of a choice, as a wire returns them.
+
+The value has the form of ``thinking_blocks``. The client gets the thoughts alone, and the store keeps the places.
+"""
+
 EXTENSION_KEYS = frozenset(
     {
         "cache_control",
         "citations",
         "extra_content",
         "images",
+        "is_error",
         "prefix",
         "provider_specific_fields",
         "reasoning",

@@ -124,8 +124,10 @@ class MessageReader:
             self._report_left_out(index)
 
     def finish(self, count: int) -> ReadMessages:
-        """Return what was read of *count* messages."""
+        """Return what was read of *count* messages. Raises :class:`~sanitizers.errors.Unrepairable` for nothing."""
         self._close_turn(count)
+        if not self._messages:
+            refuse("messages", "at least one message with content is required", "nothing_to_send")
         changes = tuple(sorted(self._changes, key=attrgetter("index")))
         return ReadMessages(self._messages, self._spans, changes, tuple(self._read.needs), self._leading)
 

@@ -14,6 +14,9 @@ from sanitizers.messages import Message, Messages, base_id, is_part_list, parse_
 TEXT_KEY = "content"
 """The key that holds a result which is no JSON object. litellm uses the same key."""
 
+ERROR_KEY = "error"
+"""The key that holds the result of a failed call (ai.google.dev/api/caching, ``FunctionResponse.response``)."""
+
 _DEEPEST = 64
 """The most nesting levels of a response.
 
@@ -62,6 +65,8 @@ def response_contents(
         # Most results are texts that do not begin like an object.
         no_object = content.__class__ is str and not (content[:1] == "{" or content[:1].isspace())
         struct = {TEXT_KEY: content} if no_object else _struct(content)
+        if messages[index].get("is_error") is True:
+            struct = _failure(struct)
         response: dict[str, Any] = (
             {"name": name, "response": struct}
             if wire_id is None
@@ -76,6 +81,13 @@ def response_contents(
         return [{"role": "user", "parts": parts + media}]
     own_content = [{"role": "user", "parts": media}] if media else []
     return [{"role": "user", "parts": parts}, *own_content]
+
+
+def _failure(struct: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of a failed call under Gemini's key for failures. A result that has the key stays."""
+    if ERROR_KEY in struct:
+        return struct
+    return {ERROR_KEY: struct[TEXT_KEY] if struct.keys() == {TEXT_KEY} else struct}
 
 
 def _by_base(calls: Calls) -> Calls:

@@ -86,3 +86,30 @@ def test_json_object_is_the_response_and_anything_else_its_content(
     last = build_request(history, {}, GEMINI_3, "m")["contents"][-1]
 
     assert last["parts"] == [answered("f", response, "c1")]
+
+
+@pytest.mark.parametrize(
+    ("content", "response"),
+    [
+        ("no such file", {"error": "no such file"}),
+        ('{"code": 2}', {"error": {"code": 2}}),
+        ('{"error": "no such file"}', {"error": "no such file"}),
+        ("", {"error": ""}),
+    ],
+)
+def test_result_of_a_failed_call_is_an_error(content: str, response: dict[str, Any]) -> None:
+    """The mark of a failed call becomes Gemini's key for failures, in place of the key for outputs."""
+    failed = {**tool("c1", content), "is_error": True}
+
+    last = build_request([user("a"), assistant(None, [call("c1")]), failed], {}, GEMINI_3, "m")["contents"][-1]
+
+    assert last["parts"] == [answered("f", response, "c1")]
+
+
+def test_result_that_is_no_error_stays() -> None:
+    """A mark that is not true says nothing."""
+    passed = {**tool("c1", "fine"), "is_error": False}
+
+    last = build_request([user("a"), assistant(None, [call("c1")]), passed], {}, GEMINI_3, "m")["contents"][-1]
+
+    assert last["parts"] == [answered("f", {"content": "fine"}, "c1")]
