@@ -68,6 +68,9 @@ def joined(stream: str) -> Any:
 
 def take(block: Any, delta: Any) -> None:
     """Add *delta*, a piece from the stream, to *block*."""
+    if delta["type"] == "citations_delta":
+        block["citations"].append(delta["citation"])
+        return
     kinds = {
         "text_delta": "text",
         "thinking_delta": "thinking",
