@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp import web
 
-from benchmarks.attack.wires import TEXT, answer_for, call_answer, chunk, signed_call
+from benchmarks.attack.wires import TEXT, answer_for, beginning, call_answer, chunk, signed_call
 
 _FOREVER_S = 300.0
 _MEBIBYTE = 2**20
@@ -67,6 +67,7 @@ async def _hang(path: str, body: bytes, request: web.Request, _: Counter[str]) -
 async def _stream(path: str, request: web.Request, *, words: int, pause_s: float) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
+    await response.write(beginning(path))
     for _ in range(words):
         await response.write(chunk(path, "word "))
         await asyncio.sleep(pause_s)
@@ -125,7 +126,7 @@ async def _dense(path: str, body: bytes, request: web.Request, _: Counter[str]) 
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
     one = chunk(path, "x")
-    await response.write(one * (_MEBIBYTE // len(one)))
+    await response.write(beginning(path) + one * (_MEBIBYTE // len(one)))
     return response
 
 
@@ -133,7 +134,8 @@ async def _line(path: str, body: bytes, request: web.Request, _: Counter[str]) -
     """Stream a mebibyte of empty comments, then one event."""
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
-    await response.write(b":\n\n" * (_MEBIBYTE // 3) + chunk(path, TEXT) + b"data: [DONE]\n\n")
+    last = b"" if path.endswith("/messages") else b"data: [DONE]\n\n"
+    await response.write(b":\n\n" * (_MEBIBYTE // 3) + beginning(path) + chunk(path, TEXT) + last)
     return response
 
 

@@ -10,6 +10,7 @@ from benchmarks.attack import bodies
 from benchmarks.attack.child import Provider, deployment
 from benchmarks.attack.goals import ANSWERS, LARGE, SMALL, Row
 from benchmarks.attack.manners import HOSTILE_ERRORS
+from benchmarks.attack.message_bodies import MESSAGES
 
 CHAT, PROBE = "/v1/chat/completions", "probe"
 DEADLINE_S = 8
@@ -24,8 +25,11 @@ _WHOLE, _CUT = 1_000_000_000, 1_000_000
 """Windows in tokens. A body of 31 MiB is sent whole to the first, and is cut for the second."""
 
 DIRECT: Mapping[str, str] = {"openai": "openai/gpt-4.1", "gemini": "gemini/gemini-2.5-flash"}
-NATIVE: Mapping[str, str] = {"responses": "xai/grok-4.5"}
-"""A provider that speaks the Responses API, so that it gets the client's own items."""
+NATIVE: Mapping[str, str] = {"responses": "xai/grok-4.5", "claude": "anthropic/claude-sonnet-4-5"}
+"""Providers that speak the Responses API and Anthropic's, so that they get a client's own items or messages."""
+
+_NATIVE_OF: Mapping[str, str] = {"/v1/responses": "responses", "/v1/messages": "claude"}
+"""The provider of ``NATIVE`` for each path of its format."""
 
 LITELLM: Mapping[str, str] = {
     "anthropic": "anthropic/claude-sonnet-4-5",
@@ -34,7 +38,7 @@ LITELLM: Mapping[str, str] = {
     "openai litellm": "openai/gpt-4.1",
     "gemini litellm": "gemini/gemini-2.5-flash",
 }
-_BASES = {"gemini": "/v1beta", "gemini litellm": "/v1beta", "anthropic": "", "bedrock": ""}
+_BASES = {"gemini": "/v1beta", "gemini litellm": "/v1beta", "anthropic": "", "claude": "", "bedrock": ""}
 _TELLING_LARGE = (
     "empty objects in an unknown field",
     "non-ASCII text",
@@ -58,6 +62,7 @@ _OTHERS: Mapping[str, Mapping[str, bodies.Family]] = {
     "/v1/embeddings": bodies.EMBEDDINGS,
     "/v1/completions": bodies.COMPLETIONS,
     "/v1/responses": bodies.RESPONSES,
+    "/v1/messages": MESSAGES,
 }
 """The families of each path other than the chat's."""
 
@@ -120,7 +125,8 @@ def cases(row: Row, *, full: bool) -> Iterator[Case]:
 
 def _models_for(row: Row, name: str, size: int, *, full: bool) -> Sequence[str]:
     if full or name in (_TELLING_LARGE if row is LARGE else _TELLING):
-        return (*DIRECT, *LITELLM) if full or size != _SMALL[1] else tuple(DIRECT)
+        wires = (*DIRECT, "claude")
+        return (*wires, *LITELLM) if full or size != _SMALL[1] else wires
     if row is LARGE:
         return ("gemini",)
     return () if size == _SMALL[1] else tuple(DIRECT)
@@ -144,20 +150,24 @@ def _path_cases(row: Row, size: int, *, full: bool) -> Iterator[Case]:
 
 def _models_of(path: str, *, full: bool) -> Sequence[str]:
     models = (*DIRECT,) if full else ("openai",)
-    return (*models, *NATIVE) if path == "/v1/responses" else models
+    return (*models, _NATIVE_OF[path]) if path in _NATIVE_OF else models
 
 
 def _answer_cases() -> Iterator[Case]:
     for manner in (*HOSTILE_ERRORS, *_ANSWERS):
-        for wire in ("openai", "gemini", "anthropic"):
-            if manner in _ANSWERS and wire != "openai":
+        for wire in ("openai", "gemini", "anthropic", "claude"):
+            if manner in _ANSWERS and wire not in ("openai", "claude"):
                 continue
             build = _asking(f"{manner} {wire}", stream=manner in _STREAMS)
             yield Case(ANSWERS, wire, manner, build, litellm=wire in LITELLM)
+        path = "/v1/messages"
+        build = _asking(f"{manner} claude", stream=manner in _STREAMS, native=True)
+        yield Case(ANSWERS, f"{path} claude", manner, build, path)
 
 
-def _asking(model: str, *, stream: bool) -> Callable[[], bytes]:
-    return lambda: bodies.chat(model, bodies.CHAT["unclosed arguments"](600), stream=stream)
+def _asking(model: str, *, stream: bool, native: bool = False) -> Callable[[], bytes]:
+    build = MESSAGES["short messages"] if native else bodies.CHAT["unclosed arguments"]
+    return lambda: bodies.chat(model, build(600), stream=stream)
 
 
 def _chat_body(model: str, build: bodies.Family, size: int) -> Callable[[], bytes]:

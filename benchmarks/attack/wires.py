@@ -12,15 +12,27 @@ _USAGE = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
 def answer_for(path: str, body: bytes) -> bytes:
     """Return an answer in the format of *path*: one JSON body, or all events of a stream."""
     if "streamGenerateContent" in path or b'"stream":true' in body[:200] + body[-200:]:
-        return chunk(path, TEXT) + _end(path)
+        return beginning(path) + chunk(path, TEXT) + _end(path)
     return json.dumps(_whole(path, {"role": "assistant", "content": TEXT})).encode()
+
+
+def beginning(path: str) -> bytes:
+    """Return the events of a stream before its first text, which only Anthropic's format has."""
+    if not path.endswith("/messages"):
+        return b""
+    started = {**_message([]), "stop_reason": None, "usage": {"input_tokens": 10, "output_tokens": 1}}
+    block = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    return _event({"type": "message_start", "message": started}) + _event(block)
 
 
 def chunk(path: str, text: str) -> bytes:
     """Return one event of a stream with *text*.
 
-    *path* selects Gemini's format, a chat completion's or a text completion's.
+    *path* selects Anthropic's format, Gemini's, a chat completion's or a text completion's.
     """
+    if path.endswith("/messages"):
+        delta = {"type": "text_delta", "text": text}
+        return _event({"type": "content_block_delta", "index": 0, "delta": delta})
     if "generatecontent" in path.lower():
         said: dict[str, Any] = {
             "candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}]
@@ -53,10 +65,25 @@ def signed_call(number: int, size: int) -> bytes:
     ).encode()
 
 
+_ANTHROPIC_USAGE = {"input_tokens": 10, "output_tokens": 2}
 _GEMINI_USAGE = {"promptTokenCount": 10, "candidatesTokenCount": 2, "totalTokenCount": 12}
 
 
+def _event(event: dict[str, Any]) -> bytes:
+    return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+
+
+def _message(content: list[Any]) -> dict[str, Any]:
+    said = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": content}
+    return {**said, "stop_reason": "end_turn", "stop_sequence": None}
+
+
 def _end(path: str) -> bytes:
+    if path.endswith("/messages"):
+        end = {"stop_reason": "end_turn", "stop_sequence": None}
+        told = {"type": "message_delta", "delta": end, "usage": {"output_tokens": 2}}
+        stopped = {"type": "content_block_stop", "index": 0}
+        return _event(stopped) + _event(told) + _event({"type": "message_stop"})
     if "generatecontent" in path.lower():
         content = {"role": "model", "parts": [{"text": "."}]}
         last: dict[str, Any] = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}]}
@@ -87,10 +114,10 @@ def _whole(path: str, message: dict[str, Any]) -> dict[str, Any]:
         candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
         return {"candidates": [candidate], "usageMetadata": _GEMINI_USAGE, "modelVersion": "m"}
     if path.endswith("/messages"):
-        content = [{"type": "text", "text": TEXT}]
-        usage = {"input_tokens": 10, "output_tokens": 2}
-        return {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": content,
-                "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}  # fmt: skip
+        if calls := message.get("tool_calls"):  # the unchanged text is no object, which Anthropic never sends
+            used = {"type": "tool_use", "id": "c", "name": "look", "input": calls[0]["function"]["arguments"]}
+            return {**_message([used]), "stop_reason": "tool_use", "usage": _ANTHROPIC_USAGE}
+        return {**_message([{"type": "text", "text": TEXT}]), "usage": _ANTHROPIC_USAGE}
     if path.endswith("/converse"):
         output = {"message": {"role": "assistant", "content": [{"text": TEXT}]}}
         usage = {"inputTokens": 10, "outputTokens": 2, "totalTokens": 12}

@@ -13,6 +13,7 @@ from benchmarks.attack.exchange import request
 from benchmarks.attack.goals import DEADLINE, LARGE, ROWS, SMALL, STATE, STOP, Row
 from benchmarks.attack.manners import HOSTILE_ERRORS
 from benchmarks.attack.memory import overlay_limit
+from benchmarks.attack.message_bodies import MESSAGES
 from benchmarks.attack.two_clients import Met, changed
 from benchmarks.attack.verdicts import Figure, better_of_two, missed, render_cases, render_rows, worst
 from benchmarks.attack.waiting import longest_extra
@@ -24,6 +25,7 @@ FAMILIES = {
     **{f"embeddings: {name}": build for name, build in bodies.EMBEDDINGS.items()},
     **{f"completions: {name}": build for name, build in bodies.COMPLETIONS.items()},
     **{f"responses: {name}": build for name, build in bodies.RESPONSES.items()},
+    **{f"messages: {name}": build for name, build in MESSAGES.items()},
 }
 
 
