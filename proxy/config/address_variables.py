@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from proxy.config.addresses import OWN_BASES
 from proxy.config.faults import Location
 from proxy.config.litellm_models import provider_of
 from proxy.config.providers.find_provider import find_provider
@@ -54,7 +55,9 @@ def _variable_of(entry: object, raw: Mapping[object, object], environ: Mapping[s
     if model is None or text_of(entry.get("transport"), environ) == "litellm":
         return None
     provider, slash, _ = model.partition("/")
-    row = find_provider(provider if slash else provider_of(model) or "")
-    if row is None or any(given_text(raw, params, name, environ) for name in ("api_base", "base_url")):
+    provider = provider if slash else provider_of(model) or ""
+    row = find_provider(provider)
+    bases = OWN_BASES.get(provider, ()) if row is None else row.bases
+    if not bases or any(given_text(raw, params, name, environ) for name in ("api_base", "base_url")):
         return None
-    return next((name for name in row.bases if environ.get(name, "").strip()), None)
+    return next((name for name in bases if environ.get(name, "").strip()), None)

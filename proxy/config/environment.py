@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
+from proxy.config.addresses import OWN_BASES
 from proxy.config.faults import Fault, Location
 from proxy.config.providers.listed_providers import listed_providers
 from proxy.config.providers.provider_rows import ROWS
@@ -49,7 +50,7 @@ def _direct(prefix: str) -> Provider:
 PROVIDERS: tuple[Provider, ...] = (
     Provider("gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
     Provider("openai", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL", "OPENAI_API_BASE")),
-    Provider("anthropic", ("ANTHROPIC_API_KEY",)),
+    Provider("anthropic", ("ANTHROPIC_API_KEY",), OWN_BASES["anthropic"]),
     _direct("mistral"),
     _direct("deepseek"),
     Provider("cohere", ("COHERE_API_KEY", "CO_API_KEY")),

@@ -58,6 +58,7 @@ class _Row(msgspec.Struct, frozen=True, gc=False):
     litellm_provider: Any = None
     mode: Any = None
     supports_reasoning: Any = None
+    max_output_tokens: Any = None
 
 
 def provider_of(name: str, *, on_vertex: bool = False) -> str | None:
@@ -111,6 +112,13 @@ def thinks(model: str) -> bool:
     """Return True where the table says that *model*, with its provider, reasons before it answers."""
     row = _rows().get(model)
     return row is not None and row.supports_reasoning is True
+
+
+def most_output_tokens(model: str) -> int | None:
+    """Return the most tokens of an answer of *model*, with its provider or bare, or None where the table has none."""
+    row = _rows().get(model) or _rows().get(model.partition("/")[2])
+    most = None if row is None else row.max_output_tokens
+    return most if isinstance(most, int) and most > 0 else None
 
 
 def _provider_name(listed: object) -> str | None:

@@ -38,8 +38,8 @@ def check_transports(raw: Mapping[object, object], environ: Mapping[str, str]) -
         if not speaks_to(provider):
             yield Fault(
                 path_of((*place, "transport")),
-                "direct speaks OpenAI's format and Gemini's, not this provider's: use auto; a server that does "
-                "speak OpenAI's is openai/NAME with litellm_params.api_base",
+                "direct speaks OpenAI's format, Anthropic's and Gemini's, not this provider's: use auto; a server "
+                "that does speak OpenAI's is openai/NAME with litellm_params.api_base",
             )
         elif not has_address(provider, base):
             yield Fault(

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from proxy.config.addresses import OPENAI_SERVERS, base_of, has_address
 from proxy.config.providers.find_provider import find_provider
-from proxy.config.providers.why_litellm import CallFacts, why_litellm
+from proxy.config.providers.why_litellm import MAY_LEAVE_OWN_WIRE, CallFacts, why_litellm
 from proxy.config.schema.routes import ANY_MODEL, Routes
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
@@ -21,7 +21,8 @@ def transport_of(deployment: Deployment) -> Literal["direct", "litellm"]:
     """Return the name of the transport that carries the deployment's calls."""
     if deployment.transport != "auto":
         return deployment.transport
-    if deployment.provider in table.WIRES and find_provider(deployment.provider) is None:
+    provider = deployment.provider
+    if provider in table.WIRES and provider not in MAY_LEAVE_OWN_WIRE and find_provider(provider) is None:
         return "direct"  # a wire of its own
     return "direct" if reason_of(deployment) is None else "litellm"
 
@@ -58,7 +59,7 @@ def _reason(deployment: Deployment, *, by_model: bool) -> str | None:
         deployment.provider,
         deployment.model_id if by_model and "*" not in deployment.model_id else None,
         deployment.api_base,
-        deployment.api_key is not None or not named.isdisjoint({"api-key", "authorization"}),
+        deployment.api_key is not None or not named.isdisjoint({"api-key", "authorization", "x-api-key"}),
         {
             name: value.get_secret_value() if isinstance(value, SecretStr) else value
             for name, value in deployment.credentials.items()

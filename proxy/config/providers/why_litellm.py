@@ -1,7 +1,7 @@
 """Decides whether the direct transport can call a deployment, and gives the reason where only litellm can.
 
-The direct transport speaks OpenAI's wire to each provider with a row. A few deployments of such providers need more: a
-setting that is missing, a token that an SDK fetches, or another wire.
+The direct transport speaks OpenAI's wire to each provider with a row, and Anthropic's and Gemini's to these two. A few
+deployments of such providers need more: a setting that is missing, a token that an SDK fetches, or another wire.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ NEEDS = "the direct transport needs"
 
 ALWAYS_DIRECT = frozenset({"gemini", "openai"})
 """Providers that ``auto`` calls directly behind a forward proxy too, since it always did."""
+
+MAY_LEAVE_OWN_WIRE = frozenset({"anthropic"})
+"""Providers with a wire of their own that ``auto`` leaves to litellm behind a forward proxy, as it did before."""
 
 LISTED_RESPONSES = frozenset({"azure", "openai", "xai"})
 """Providers of which litellm's table decides which models have no chats, and are asked through the Responses API.
@@ -98,6 +101,8 @@ def why_litellm(facts: CallFacts) -> str | None:
     The reason names the setting that would change it, if there is one.
     """
     row = find_provider(facts.provider)
+    if facts.provider in MAY_LEAVE_OWN_WIRE:
+        return _behind_forward_proxy(facts)
     if row is None:
         return "the direct transport does not speak this provider's wire"
     if _asks_responses(facts):
@@ -108,9 +113,15 @@ def why_litellm(facts: CallFacts) -> str | None:
         return _EMBEDDINGS
     find = _FURTHER.get(facts.provider)
     reason = None if find is None else find(facts)
-    if reason is None and facts.forward_proxy is not None and facts.provider not in ALWAYS_DIRECT:
-        return f"the direct transport does not use the forward proxy of {facts.forward_proxy}"
+    if reason is None and facts.provider not in ALWAYS_DIRECT:
+        return _behind_forward_proxy(facts)
     return reason
+
+
+def _behind_forward_proxy(facts: CallFacts) -> str | None:
+    if facts.forward_proxy is None:
+        return None
+    return f"the direct transport does not use the forward proxy of {facts.forward_proxy}"
 
 
 def reads_table(provider: str) -> bool:

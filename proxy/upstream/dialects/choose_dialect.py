@@ -13,7 +13,7 @@ from proxy.config.addresses import OPENAI_SERVERS
 from proxy.config.providers.find_provider import find_provider
 from proxy.core.deployment import Deployment
 from proxy.upstream.dialects import table
-from proxy.upstream.dialects.claude_models import claude_of
+from proxy.upstream.dialects.claude_models import Claude, claude_of
 from proxy.upstream.dialects.dialect import Dialect
 from proxy.upstream.dialects.gemini_models import efforts_of_gemini
 from proxy.upstream.dialects.hosted_models import row_of_model
@@ -103,6 +103,8 @@ def _row_for(deployment: Deployment, transport: Transport) -> Dialect:
     provider, model = deployment.provider, deployment.model_id
     if provider in _GOOGLE and profile_for(deployment.model, deployment.profile).name.startswith("gemini"):
         return _gemini(deployment, direct=transport == "direct")
+    if provider == "anthropic" and transport == "direct":
+        return _on_messages(model)
     if provider in _CLAUDE_ROUTES and claude_of(model) is not None:
         return _claude(provider, model)
     row = _ROWS.get(provider) or _other_row(provider)
@@ -166,6 +168,31 @@ def _claude(provider: str, model: str) -> Dialect:
         thinking="budget" if facts.budget else "free",
         formats_with_tools=row.formats if native else frozenset(),
     )
+
+
+def _on_messages(model: str) -> Dialect:
+    """Return the row of a model on Anthropic's own wire, where other vendors' models may be too.
+
+    A schema of an answer is asked for directly, or in words where the model cannot keep to one.
+    """
+    facts = claude_of(model)
+    if facts is None:
+        return replace(table.MESSAGES, name="messages-compatible", formats=frozenset(), temperature=None)
+    formats = table.MESSAGES.formats if facts.schemas else frozenset()
+    return replace(
+        table.MESSAGES,
+        dropped=table.MESSAGES.dropped | facts.refused | _lost_efforts(facts),
+        efforts=facts.efforts,
+        always_reasons=facts.always_thinks,
+        one_sampler=facts.one_sampler,
+        thinking="budget" if facts.budget else "adaptive",
+        formats=formats,
+        formats_with_tools=formats,
+    )
+
+
+def _lost_efforts(facts: Claude) -> frozenset[str]:
+    return frozenset({"reasoning_effort"}) if facts.efforts is None else frozenset()
 
 
 def _deepseek(model: str, *, direct: bool) -> Dialect:

@@ -31,18 +31,43 @@ class Claude:
     one_sampler: bool = False
     refused: frozenset[str] = frozenset()
     schemas: bool = False
-    """True where litellm asks for a JSON schema directly.
+    """True where a JSON schema can be asked for, of an answer and, strictly, of a call.
 
-    Otherwise litellm turns the schema into a tool that must be called.
+    Otherwise litellm turns the schema of an answer into a tool that must be called.
     """
 
+    output: int = 128_000
+    """The most tokens of an answer (Anthropic's models overview)."""
+
+    shared_window: int | None = None
+    """The window that a prompt and the limit of its answer must not exceed together.
+
+    Later models end such an answer with ``model_context_window_exceeded`` instead of refusing the request.
+    """
+
+    hides_thoughts: bool = False
+    """True where thoughts come without their text unless the request asks for a summary."""
+
+    always_thinks: bool = False
+    """True where thinking cannot be turned off."""
+
+    def most_output(self, model: str) -> int:
+        """Return the most tokens of an answer of *model*. The older Opus gives half as many."""
+        return 32_000 if self.shared_window is not None and "opus-4" in model else self.output
+
+
+_WINDOW = 200_000
+_ADAPTIVE = ("none", "low", "medium", "high", "xhigh", "max")
 
 _GENERATIONS = (
-    Claude(re.compile(r"claude-(?:2|instant|3-(?:opus|sonnet|haiku)|3[-.]5)")),
+    Claude(re.compile(r"claude-(?:2|instant|3-(?:opus|sonnet|haiku))"), output=4_096, shared_window=_WINDOW),
+    Claude(re.compile(r"claude-3[-.]5"), output=8_192, shared_window=_WINDOW),
     Claude(
         re.compile(r"claude-3[-.]7|claude-(?:sonnet|opus)-4(?:[-.]0|-\d{8}|@|$)|claude-4-(?:sonnet|opus)"),
         _BUDGETS,
         budget=True,
+        output=64_000,
+        shared_window=_WINDOW,
     ),
     # litellm asks `claude-4.5-sonnet` for a schema by a tool, since it does not know this spelling of 4.5.
     Claude(
@@ -50,16 +75,37 @@ _GENERATIONS = (
         _BUDGETS,
         budget=True,
         one_sampler=True,
+        output=64_000,
+        shared_window=_WINDOW,
     ),
-    Claude(re.compile(r"claude-[a-z]+-4[-.]5"), _BUDGETS, budget=True, one_sampler=True, schemas=True),
+    Claude(
+        re.compile(r"claude-[a-z]+-4[-.]5"),
+        _BUDGETS,
+        budget=True,
+        one_sampler=True,
+        schemas=True,
+        output=64_000,
+    ),
     Claude(re.compile(r"claude-[a-z]+-4[-.]6"), _LEVELS, one_sampler=True, schemas=True),
     Claude(
-        re.compile(r"claude-[a-z]+-(?:4[-.][7-9]|[5-9])"),
-        ("none", "low", "medium", "high", "xhigh", "max"),
+        re.compile(r"claude-[a-z]+-4[-.][7-9]"),
+        _ADAPTIVE,
         refused=_SAMPLING,
         schemas=True,
+        hides_thoughts=True,
     ),
-    Claude(re.compile(r"claude"), ("none", "low", "medium", "high"), one_sampler=True),
+    Claude(
+        re.compile(r"claude-(?:fable|mythos)-"),
+        _ADAPTIVE,
+        refused=_SAMPLING,
+        schemas=True,
+        hides_thoughts=True,
+        always_thinks=True,
+    ),
+    Claude(
+        re.compile(r"claude-[a-z]+-[5-9]"), _ADAPTIVE, refused=_SAMPLING, schemas=True, hides_thoughts=True
+    ),
+    Claude(re.compile(r"claude"), ("none", "low", "medium", "high"), one_sampler=True, output=32_000),
 )
 """The generations.
 

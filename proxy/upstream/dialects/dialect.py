@@ -17,12 +17,13 @@ FORMATS = frozenset({"json_object", "json_schema"})
 Limit = Literal["any", "one", "max_tokens"]
 """The names that a provider takes for the answer's token limit: one or both, one alone, or ``max_tokens`` only."""
 
-Thinking = Literal["free", "budget", "always"]
+Thinking = Literal["free", "budget", "adaptive", "always"]
 """The restrictions that reasoning brings.
 
     ``free``     none
     ``budget``   Claude's extended thinking: room in the limit, thinking blocks in the history, no sampling parameters
                  and no forced tool call
+    ``adaptive`` Claude's thinking from 4.6 on: no forced tool call
     ``always``   reasoning is always on, and no tool call can be forced
 """
 

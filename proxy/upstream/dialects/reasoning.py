@@ -35,6 +35,8 @@ def fit_effort(fitting: Fitting) -> None:
             fitting.record_change("replaced", "always_reasons", _NAME)
     if fitting.dialect.thinking == "budget":
         _fit_thinking(fitting)
+    elif fitting.dialect.thinking == "adaptive":
+        _drop_effort_of_forced_call(fitting)
     elif fitting.dialect.thinking == "always":
         _drop_forced_choice(fitting)
 
@@ -68,9 +70,7 @@ def _fit_thinking(fitting: Fitting) -> None:
     effort = fitting.value(_NAME)
     if effort in (None, "none"):
         return
-    choice = fitting.value("tool_choice")
-    if choice is not None and kind_of_choice(choice) in ("named", "required"):
-        fitting.drop(_NAME, "forced_tool")
+    if _drop_effort_of_forced_call(fitting):
         return
     if lacks_thinking_blocks(fitting.messages):
         fitting.drop(_NAME, "thinking_blocks_missing")
@@ -88,6 +88,17 @@ def _fit_thinking(fitting: Fitting) -> None:
         fitting.drop("top_p", "thinking")
     if fitting.value("top_k") is not None:
         fitting.drop("top_k", "thinking")
+
+
+def _drop_effort_of_forced_call(fitting: Fitting) -> bool:
+    """Drop the effort where the request forces a tool call, and tell whether it did."""
+    choice = fitting.value("tool_choice")
+    if fitting.value(_NAME) in (None, "none") or choice is None:
+        return False
+    is_forced = kind_of_choice(choice) in ("named", "required")
+    if is_forced:
+        fitting.drop(_NAME, "forced_tool")
+    return is_forced
 
 
 def _drop_forced_choice(fitting: Fitting) -> None:

@@ -58,6 +58,20 @@ ANTHROPIC = Dialect(
     functions=False,
 )
 
+MESSAGES = replace(
+    ANTHROPIC,
+    name="anthropic-direct",
+    # The Messages API has no such fields: "Extra inputs are not permitted".
+    dropped=frozenset(
+        {
+            *("audio", "frequency_penalty", "logit_bias", "logprobs", "modalities", "prediction"),
+            *("presence_penalty", "prompt_cache_key", "safety_identifier", "seed", "service_tier", "store"),
+            *("top_logprobs", "verbosity"),
+        }
+    ),
+)
+"""Anthropic on its own wire, and other servers with its API."""
+
 BEDROCK = Dialect(
     "bedrock",
     dropped=frozenset({"parallel_tool_calls", "top_k"}),

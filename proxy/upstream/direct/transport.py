@@ -32,7 +32,8 @@ from proxy.upstream.direct.request_head import Destination, destination_of
 from proxy.upstream.faults import fault_of_answer
 from proxy.upstream.masking import secrets_of
 from proxy.upstream.whole_as_chunks import whole_as_chunks
-from proxy.upstream.wires.protocol import StreamWire, WholeWire
+from proxy.upstream.wires.protocol import ClientHeaders, StreamWire, WholeWire
+from proxy.upstream.wires.request_headers import with_client_headers
 from proxy.upstream.wires.sse_decoder import SSEDecoder
 from proxy.upstream.wires.table import embedding_wire_of, text_wire_of, wire_for, wire_of
 
@@ -173,7 +174,9 @@ class DirectUpstream:
         This coroutine keeps no reference to the written body while it waits. The written body may be as large as the
         client's.
         """
-        destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
+        url, given = wire.url(call, stream=stream), wire.client_headers
+        by_client = () if given is None else given(call)
+        destination = self._destination(url, call.deployment, wire.headers, by_client)
         traced = None if call.trace is None else call.trace.headers
         if call.weight <= MEDIUM:  # small enough for the event loop: see `run_offloaded`
             asking = exchange.ask(destination, wire.write_request(call, stream=stream), traced)
@@ -200,9 +203,13 @@ def _text_as_chunks(answer: Answer) -> list[Chunk]:
 
 
 def _destination(
-    url: str, deployment: Deployment, headers: Callable[[Deployment], Mapping[str, str]]
+    url: str,
+    deployment: Deployment,
+    headers: Callable[[Deployment], Mapping[str, str]],
+    by_client: ClientHeaders,
 ) -> Destination:
-    return destination_of(url, headers(deployment))
+    own = headers(deployment)
+    return destination_of(url, with_client_headers(own, by_client, deployment) if by_client else own)
 
 
 async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:

@@ -6,12 +6,15 @@ also decodes server-sent events, so a wire reads the payload of each event.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from proxy.core.deployment import Deployment
 from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
+
+ClientHeaders: TypeAlias = tuple[tuple[str, str], ...]
+"""Headers of a client that go to the provider, names in lower case."""
 
 CallT = TypeVar("CallT", contravariant=True)
 
@@ -50,6 +53,13 @@ class WholeWire(Protocol[CallT]):
 
     def headers(self, deployment: Deployment) -> dict[str, str]:
         """Return the request's headers, with the deployment's key and its own headers."""
+
+    @property
+    def client_headers(self) -> Callable[[CallT], ClientHeaders] | None:
+        """Returns the headers of a call's client that are sent in the place of the wire's own.
+
+        None for a wire that sends none. It must never return credentials.
+        """
 
     def write_request(self, call: CallT, *, stream: bool) -> bytes:
         """Return the request's body.

@@ -1,7 +1,7 @@
 """The list of wires, and the wire of a deployment.
 
-A new wire is a folder next to ``openai`` and ``gemini``, and a row of :data:`WIRES`. The configuration checks
-``transport: direct`` against :mod:`proxy.config.addresses`, which also has the providers' addresses.
+A new wire is a folder next to ``openai``, ``gemini`` and ``anthropic``, and a row of :data:`WIRES`. The configuration
+checks ``transport: direct`` against :mod:`proxy.config.addresses`, which also has the providers' addresses.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.dialects.responses_models import asks_responses
+from proxy.upstream.wires.anthropic.wire import ANTHROPIC
 from proxy.upstream.wires.gemini.wire import GEMINI
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible
@@ -26,6 +27,7 @@ OTHERS = "openai"
 
 WIRES: Mapping[str, ProviderWires] = MappingProxyType(
     {
+        "anthropic": ANTHROPIC,
         "azure": AZURE,
         "gemini": GEMINI,
         "openai": OPENAI,

@@ -37,14 +37,14 @@ VARIABLES = {
         ("mistral/x", None),
         ("openai/x", None),
         ("gpt-4o", None),
-        ("anthropic/x", None),
+        ("anthropic/x", "ANTHROPIC_API_BASE"),
         ("gemini/x", None),
         ("*", None),
         (3, None),
     ],
 )
 def test_address_comes_from_the_provider_s_variable(model: Any, variable: str | None) -> None:
-    """The first variable with a text counts. Only providers with a row are looked at, and not ``openai/``."""
+    """The first variable with a text counts. Neither ``openai/`` nor ``gemini/`` has one in a file."""
     environ = {**VARIABLES, "MODEL": "groq/x"}
     filled = fill_addresses({"model_list": [entry("other"), entry("m", model)]}, environ)
 

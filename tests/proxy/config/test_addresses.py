@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.config.addresses import GEMINI_BASE, base_of, has_address, speaks_to
+from proxy.config.addresses import ANTHROPIC_BASE, GEMINI_BASE, base_of, has_address, speaks_to
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,8 @@ from proxy.config.addresses import GEMINI_BASE, base_of, has_address, speaks_to
         ("scaleway", True, "https://api.scaleway.ai/v1", True),
         ("hosted_vllm", True, None, False),
         ("azure", True, None, False),
-        ("anthropic", False, None, True),
+        ("anthropic", True, ANTHROPIC_BASE, True),
+        ("cohere", False, None, True),
         ("", False, None, True),
     ],
 )

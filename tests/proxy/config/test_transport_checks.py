@@ -37,6 +37,9 @@ def paths(
         ("hosted_vllm/llama", HERE, None),
         ("os.environ/V", "os.environ/B", None),
         ("groq/llama", None, None),
+        ("anthropic/claude-sonnet-4-5", None, None),
+        ("anthropic/glm-5", HERE, None),
+        ("anthropic/*", None, None),
         ("scaleway/llama", None, None),
         ("azure/gpt-4o", f"{HERE}/openai/v1", None),
         ("azure/gpt-4o", f"{HERE}/openai/v1/", None),
@@ -47,14 +50,10 @@ def paths(
             (model, None, f"{PARAMS}.api_base")
             for model in ("azure/x", "databricks/x", "heroku/x", "hosted_vllm/x", "os.environ/V")
         ),
-        *(
-            (model, None, "model_list[0].transport")
-            for model in ("anthropic/claude-sonnet-4-5", "anthropic/*")
-        ),
+        *((model, None, "model_list[0].transport") for model in ("cohere/command", "bedrock/*")),
         *(
             (model, HERE, "model_list[0].transport")
             for model in (
-                "anthropic/claude-sonnet-4-5",
                 "azure_ai/x",
                 "bedrock/anthropic.claude",
                 "cohere/command",

@@ -59,13 +59,13 @@ async def test_each_deployment_uses_its_own_transport(monkeypatch: pytest.Monkey
     notes: list[str] = []
     monkeypatch.setattr("proxy.upstream.select_transport.DirectUpstream", lambda: Noting("direct", notes))
     monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", notes))
-    settings = settings_of(model_list=entries(("openai/gpt-4.1", None), ("anthropic/*", None)))
+    settings = settings_of(model_list=entries(("openai/gpt-4.1", None), ("cohere/*", None)))
     upstream = SelectingUpstream.for_settings(settings)
     await upstream.start()
     await upstream.close()
 
     assert sorted(notes) == ["direct close", "direct start", "litellm close", "litellm start"]
-    for name, transport in {"openai/gpt-4.1": "direct", "anthropic/claude-x": "litellm"}.items():
+    for name, transport in {"openai/gpt-4.1": "direct", "cohere/command-x": "litellm"}.items():
         assert upstream.unsupported(resolve(settings, name)[0], {}) == {transport}
 
 
@@ -77,7 +77,7 @@ def test_client_may_name_a_provider_of_either_transport_for_any_model(
     monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", []))
     settings = settings_of(model_list=entries(("*", None)))
     upstream = SelectingUpstream.for_settings(settings)
-    for name, transport in {"openai/gpt-4.1": "direct", "anthropic/claude-x": "litellm"}.items():
+    for name, transport in {"openai/gpt-4.1": "direct", "cohere/command-x": "litellm"}.items():
         assert upstream.unsupported(resolve(settings, name)[0], {}) == {transport}
 
     assert uses_litellm(settings.routes)
@@ -90,7 +90,7 @@ async def test_prepare_starts_the_missing_transports(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("proxy.upstream.select_transport.DirectUpstream", lambda: Noting("direct", notes))
     monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", notes))
     before, after = (
-        settings_of(model_list=entries((model, None))) for model in ("openai/gpt-4.1", "anthropic/claude-x")
+        settings_of(model_list=entries((model, None))) for model in ("openai/gpt-4.1", "cohere/command-x")
     )
     upstream = SelectingUpstream.for_settings(before)
     await upstream.start()
@@ -118,7 +118,7 @@ async def test_failed_prepare_changes_nothing(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Failing("litellm", notes))
     upstream = SelectingUpstream.for_settings(settings_of(model_list=entries(("openai/gpt-4.1", None))))
-    after = settings_of(model_list=entries(("anthropic/claude-x", None)))
+    after = settings_of(model_list=entries(("cohere/command-x", None)))
 
     for _ in range(2):
         with pytest.raises(RuntimeError):
@@ -158,7 +158,7 @@ async def test_client_may_name_a_provider_of_each_transport(monkeypatch: pytest.
     for name, transport in {
         "groq/llama": "direct",
         "gemini/g": "direct",
-        "anthropic/claude-x": "litellm",
+        "cohere/command-x": "litellm",
     }.items():
         [deployment] = resolve(settings, name)
         assert upstream.unsupported(deployment, {}) == {transport}, name
@@ -261,7 +261,7 @@ def test_direct_deployments_do_not_import_litellm(imported_for: Imported) -> Non
 
 def test_deployment_that_needs_litellm_imports_it(imported_for: Imported) -> None:
     """The start of the upstream imports litellm if one deployment needs it."""
-    assert "litellm" in imported_for(("openai/gpt-4.1", None), ("anthropic/claude-x", None))
+    assert "litellm" in imported_for(("openai/gpt-4.1", None), ("cohere/command-x", None))
 
 
 @pytest.mark.parametrize("transport", ["direct", "litellm"])

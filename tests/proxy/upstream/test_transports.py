@@ -44,8 +44,11 @@ RESOURCE = "https://res.openai.azure.com"
         (GEMINI, None, "direct"),
         (GEMINI, "litellm", "litellm"),
         (GEMINI, "direct", "direct"),
-        ("anthropic/claude-x", None, "litellm"),
-        ("anthropic/claude-x", "auto", "litellm"),
+        ("anthropic/claude-x", None, "direct"),
+        ("anthropic/claude-x", "auto", "direct"),
+        ("anthropic/claude-x", "litellm", "litellm"),
+        ("cohere/command-x", None, "litellm"),
+        ("cohere/command-x", "auto", "litellm"),
         ("ollama/llama", "auto", "litellm"),
         ("vertex_ai/gemini-2.5-pro", "auto", "litellm"),
         ("mistral/x", "auto", "direct"),
@@ -155,7 +158,8 @@ def test_wildcard_takes_one_transport_and_refuses_the_models_of_the_other(
         ("xai/grok-4.20-multi-agent", "direct"),
         ("perplexity/preset/pro-search", "litellm"),
         ("gemini/gemini-3.6-flash", "direct"),
-        ("anthropic/claude-x", "litellm"),
+        ("anthropic/claude-x", "direct"),
+        ("cohere/command-x", "litellm"),
     ],
 )
 def test_both_transports_are_started_where_the_client_names_the_provider(named: str, taken: str) -> None:
@@ -258,7 +262,8 @@ def test_operator_may_say_that_a_model_has_no_chats() -> None:
         ("*", "litellm", {"litellm"}),
         ("groq/*", None, {"direct"}),
         ("xai/*", None, {"direct"}),
-        ("anthropic/*", None, {"litellm"}),
+        ("anthropic/*", None, {"direct"}),
+        ("cohere/*", None, {"litellm"}),
         ("groq/llama", None, {"direct"}),
     ],
 )

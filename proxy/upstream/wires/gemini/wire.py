@@ -33,6 +33,8 @@ from sanitizers import profile_for
 class _Common:
     """The request's headers and the reading of errors, the same for chats and embeddings."""
 
+    client_headers = None
+
     def headers(self, deployment: Deployment) -> dict[str, str]:
         if deployment.api_key is None:
             return request_headers(deployment)

@@ -29,6 +29,8 @@ _OPTIONS = frozenset({"dimensions", "user"})
 class _Common:
     """The request's headers and the reading of errors, the same for chats, embeddings and text completions."""
 
+    client_headers = None
+
     def headers(self, deployment: Deployment) -> dict[str, str]:
         if deployment.provider == "azure":
             return azure_headers(deployment)

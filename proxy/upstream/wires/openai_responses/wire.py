@@ -26,6 +26,7 @@ class ResponsesWire:
     """Implements :class:`proxy.upstream.wires.protocol.Wire` beside *chats*, the provider's wire for chats."""
 
     format = OPENAI_RESPONSES
+    client_headers = None
 
     def __init__(self, chats: Wire) -> None:
         self._chats = chats

@@ -101,7 +101,9 @@ def test_result_of_a_failed_call_is_an_error(content: str, response: dict[str, A
     """The mark of a failed call becomes Gemini's key for failures, in place of the key for outputs."""
     failed = {**tool("c1", content), "is_error": True}
 
-    last = build_request([user("a"), assistant(None, [call("c1")]), failed], {}, GEMINI_3, "m")["contents"][-1]
+    last = build_request([user("a"), assistant(None, [call("c1")]), failed], {}, GEMINI_3, "m")["contents"][
+        -1
+    ]
 
     assert last["parts"] == [answered("f", response, "c1")]
 
@@ -110,6 +112,8 @@ def test_result_that_is_no_error_stays() -> None:
     """A mark that is not true says nothing."""
     passed = {**tool("c1", "fine"), "is_error": False}
 
-    last = build_request([user("a"), assistant(None, [call("c1")]), passed], {}, GEMINI_3, "m")["contents"][-1]
+    last = build_request([user("a"), assistant(None, [call("c1")]), passed], {}, GEMINI_3, "m")["contents"][
+        -1
+    ]
 
     assert last["parts"] == [answered("f", {"content": "fine"}, "c1")]

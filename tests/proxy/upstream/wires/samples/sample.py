@@ -30,7 +30,7 @@ class WireSample:
 
     answer: bytes
     stream: bytes
-    """Server-sent events. The first event holds a part of the text, and not the answer's end."""
+    """Server-sent events. The first event begins the answer, and does not end it."""
 
     refusal: bytes
     """The body of a 400 that says "Too many tokens."."""

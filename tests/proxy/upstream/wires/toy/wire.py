@@ -21,6 +21,7 @@ _ENDS = {"finished": "stop", "full": "length", "uses": "tool_calls"}
 
 class _Chats:
     format = "toy"
+    client_headers = None
 
     def url(self, call: UpstreamCall, *, stream: bool) -> str:
         return f"{call.deployment.api_base}/{'listen' if stream else 'ask'}/{call.deployment.model_id}"

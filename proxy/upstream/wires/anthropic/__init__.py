@@ -1,0 +1,18 @@
+"""Anthropic's Messages API.
+
+    wire            the wire's methods
+    addresses       the URL and the headers
+    requests        a chat as the body of a request
+    limits          the limit of an answer that the request does not name
+    tools           tools and tool choice
+    thinking        a reasoning effort as thinking
+    answers         a whole message as a chat completion
+    streams         the events of a stream as chunks
+    layout          the order of thoughts, texts and calls
+    finishing       stop reasons
+    usage           token counts
+    refusals        errors, whole and in a stream
+
+Servers of other vendors speak this API too, at an address of their own. Sources: docs.anthropic.com/en/api (2026-11),
+and recordings of Anthropic's own clients.
+"""
