@@ -1,7 +1,9 @@
 """Reads the events of a streamed message as chunks of a chat.
 
 Each event becomes one chunk at most, so that the event itself can go to a client of the same format. The arguments of a
-call come as they are written. A call that comes whole, without pieces, has its arguments with the end of its block.
+call come as they are written. A call that comes whole, without pieces, has its arguments with the end of its block. A
+call without arguments has its ``{}`` with the end of the answer: the normalizer would hold it back until then, since it
+may be a placeholder, and would separate it from its event.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ class StreamReader:
         self._blocks: dict[Any, _Block] = {}
         self._layout = Layout()
         self._calls = 0
-        self._has_text = False
+        self._empty_calls: list[_Delta] = []
         self._is_finished = False
 
     def feed(self, payload: bytes) -> list[Chunk]:
@@ -79,9 +81,7 @@ class StreamReader:
                 text = delta.get("text")
                 if text.__class__ is not str or block.kind != "text":
                     refuse_message()
-                if text:
-                    block.length += len(text)
-                    self._has_text = True
+                block.length += len(text)
                 said: _Delta | None = {"content": text}
             else:
                 said = self._read_delta(delta, block)
@@ -170,7 +170,6 @@ class StreamReader:
             return {"tool_calls": [piece]}
         if kind == "text" and isinstance(text := begun.get("text"), str) and text:
             block.length = len(text)
-            self._has_text = True
             return {"content": text}
         if kind == "thinking" and isinstance(thought := begun.get("thinking"), str) and thought:
             block.pieces.append(thought)
@@ -184,7 +183,7 @@ class StreamReader:
             piece = delta.get("partial_json")
             if not isinstance(piece, str):
                 refuse_message()
-            if not piece:
+            if not piece or (piece == "{}" and not block.length):
                 return None
             block.length += len(piece)
             return {"tool_calls": [{"index": block.call, "function": {"arguments": piece}}]}
@@ -214,7 +213,10 @@ class StreamReader:
             if not block.length:
                 given = begun.get("input")
                 arguments = given if isinstance(given, str) and given else write_json(given or {}).decode()
-                return {"tool_calls": [{"index": block.call, "function": {"arguments": arguments}}]}
+                piece = {"index": block.call, "function": {"arguments": arguments}}
+                if arguments != "{}":
+                    return {"tool_calls": [piece]}
+                self._empty_calls.append(piece)
         return None
 
     def _end(self, event: Mapping[str, Any]) -> _Delta | None:
@@ -226,13 +228,14 @@ class StreamReader:
             return None
         self._is_finished = True
         layout = self._layout
-        has_said = self._has_text or self._calls > 0
         last: _Delta = {}
         for block in self._blocks.values():  # some servers do not end their last block
             if (piece := self._end_block(block)) is not None:
                 last.setdefault("tool_calls", []).extend(piece["tool_calls"])
         self._blocks.clear()
-        last["finish_reason"] = finish_reason(reason, says=has_said, thinks=layout.has_thoughts)
+        if self._empty_calls:
+            last.setdefault("tool_calls", []).extend(self._empty_calls)
+        last["finish_reason"] = finish_reason(reason)
         if layout.has_thoughts:
             last[THINKING_LAYOUT] = layout.entries
         return last
