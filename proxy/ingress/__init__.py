@@ -7,10 +7,12 @@ The files, in the order of the data:
     json_fields                        the fields that OpenAI's formats share
     mend_surrogates                    the repair of texts that were cut within a character
     parameter_types, parameter_limits  the types of parameters, and the lengths of lists and maps
+    anthropic_messages                 the format of Anthropic's Messages API
     openai_chat                        the format of chat completions
     openai_responses                   the format of the Responses API
     openai_text                        the formats of embeddings and text completions
     openai_answers                     answers, errors and stream events, which OpenAI's formats share
     formats                            the table of the formats by path
+    refusals                           the answer for an error, in the format of its client
     page_headers                       the headers of the inspector's page and of its data
 """

@@ -171,6 +171,9 @@ class RequestRecord:
     trace_id: str = ""
     """The id of the request's trace, 32 hexadecimal digits. Empty where there is no trace."""
 
+    id_header: str = ""
+    """The header of the answer that has the request's id too, for a client that looks for it there."""
+
     def use_plan(self, planned: Planned, answer_changes: Iterable[Change] = ()) -> None:
         """Take *planned* as the last plan, with the changes of its answer so far."""
         self.planned = planned
@@ -217,6 +220,8 @@ class RequestRecord:
         """Return turnright's response headers, as far as they are known when the answer begins at *now*."""
         self.overhead = max(0.0, now - self.started - self.upstream_wait)
         headers = {"x-turnright-overhead-ms": f"{self.overhead * 1000:.3f}"}
+        if self.id_header:
+            headers[self.id_header] = self.request_id
         if self.guarded is not None:
             self.rounds = headers["x-turnright-rounds"] = self.guarded.turn.header()
         planned, plan = self.planned, self.plan

@@ -140,7 +140,7 @@ _NAMES = {str(value) for name, value in vars(hdrs).items() if name.isupper() and
 _LOWER = {name.lower() for name in _NAMES}
 _FURTHER = re.compile(
     r"x-[a-z0-9-]*[a-z0-9]|sec-[a-z-]*[a-z]|traceparent|tracestate|retry-after-ms|access-control-[a-z-]+"
-    r"|content-security-policy|referrer-policy|openai-organization|api-key",
+    r"|content-security-policy|referrer-policy|openai-organization|api-key|anthropic-(?:beta|version)|request-id",
     re.IGNORECASE,
 )
 

@@ -47,7 +47,7 @@ class AnswerContext:
     @property
     def message_id(self) -> str:
         """The id of the answer. It follows from the request's own seed."""
-        return f"{ID_PREFIX}01{hashlib.sha256(self._seed.encode()).hexdigest()[:22]}"
+        return ID_PREFIX + hashlib.sha256(self._seed.encode()).hexdigest()[:32]
 
     def seal_call(self, call_id: str, signature: str) -> str:
         """Return the ``signature`` of a thinking block that brings back the *signature* of the call *call_id*.

@@ -58,7 +58,12 @@ class MessagePlaces:
         return span.items.start if span.items and message >= span.messages.start else NO_MESSAGE
 
     def place_of(self, message: int) -> str:
-        """Return the place of a chat message, as errors name it: ``messages.3``, or ``system`` for one without."""
+        """Return the place of a chat message, as errors name it: ``messages.3``, or ``system`` for one without.
+
+        Without any spans it is ``messages``.
+        """
+        if not self.spans:
+            return "messages"
         index = self.of_message(message)
         return "system" if index == NO_MESSAGE else f"messages.{index}"
 

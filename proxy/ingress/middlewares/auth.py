@@ -6,6 +6,7 @@ import hmac
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
+from multidict import istr
 
 from proxy.config.schema.general import GeneralSettings
 from proxy.core.clients import client_at, client_of_key
@@ -14,10 +15,13 @@ from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.ingress.middlewares.origins import check_page
 from proxy.ingress.routes.paths import is_open
 
+_API_KEY = istr("x-api-key")
+"""The header in which Anthropic's clients send a key. Some send both, and one of them is enough."""
+
 
 @web.middleware
 async def check_key(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Pass on a request with a valid key in ``Authorization: Bearer``. Health and metrics need no key.
+    """Pass on a request with a valid key in ``Authorization: Bearer`` or ``x-api-key``. Health and metrics need no key.
 
     Web pages are checked first (:mod:`proxy.ingress.middlewares.origins`), since a page's preflight carries no key.
 
@@ -40,9 +44,12 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         sent = given.strip().encode("utf-8", "surrogateescape")
         name = find_key(general, sent) if scheme.lower() == "bearer" else None
+        if name is None and (other := request.headers.get(_API_KEY)) is not None:
+            sent = other.strip().encode("utf-8", "surrogateescape")
+            name = find_key(general, sent)
         if name is None:
             raise AuthenticationFailed(
-                "A key is required: send it as 'Authorization: Bearer <key>'."
+                "A key is required: send it as 'Authorization: Bearer <key>' or as 'x-api-key'."
                 if not sent
                 else "The key is not valid.",
                 headers={"WWW-Authenticate": "Bearer"},

@@ -19,8 +19,8 @@ from proxy.core.errors import (
 from proxy.forwarding.end_request import find_cancel_error
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
-from proxy.ingress.formats import write_refusal
 from proxy.ingress.page_headers import PRIVATE
+from proxy.ingress.refusals import write_refusal
 from proxy.observability.logs import get_log, report_fault
 from proxy.resilience.client_error import SDK_RETRIES
 
@@ -60,13 +60,18 @@ def _answer(request: web.Request, error: ProxyError) -> web.Response:
         get_log().warning(error.code, request_id=record.request_id, reason=error.for_log)
     if record.refused:
         request[GATEWAY].connections.note_head(request.protocol)
-    headers = {**record.answer_headers(asyncio.get_running_loop().time()), **error.headers}
+    refusal = write_refusal(error, request, record)
+    headers = {
+        **record.answer_headers(asyncio.get_running_loop().time()),
+        **refusal.headers,
+        **error.headers,
+    }
     if request.path.startswith("/ui"):
         headers |= PRIVATE
     if not error.retryable and error.http_status < 500:
         # The SDKs retry 408, 409 and 429 by themselves, and obey this header.
         headers.setdefault("x-should-retry", "true" if error.http_status in SDK_RETRIES else "false")
-    return written_response(write_refusal(error, record.route), status=error.http_status, headers=headers)
+    return written_response(refusal.body, status=refusal.status, headers=headers)
 
 
 def _from_http(request: web.Request, error: web.HTTPException) -> ProxyError:

@@ -1,4 +1,7 @@
-"""``GET /v1/models`` and ``GET /v1/models/{id}``: the configured names, and the known models of wildcards."""
+"""``GET /v1/models`` and ``GET /v1/models/{id}``: the configured names, and the known models of wildcards.
+
+OpenAI's and Anthropic's lists have the same path. Clients of Anthropic's API send ``anthropic-version``.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,16 @@ from proxy.config.list_models import listed_names
 from proxy.config.pools import choose_pool
 from proxy.forwarding.gateway import GATEWAY, Gateway
 from proxy.forwarding.json_response import json_response
+from proxy.ingress.refusals import VERSION
+from proxy.ingress.routes.messages.list_models import list_page, show_one
 
 
 async def list_models(request: web.Request) -> web.Response:
     """Answer with every configured model name. The first request reads litellm's table, in a worker thread."""
     gateway = request[GATEWAY]
     names = await asyncio.to_thread(listed_names, gateway.settings)
+    if VERSION in request.headers:
+        return await list_page(request, names)
     return json_response({"object": "list", "data": [_model(name, gateway) for name in names]})
 
 
@@ -27,6 +34,8 @@ async def show_model(request: web.Request) -> web.Response:
     name = request.match_info["id"]
     if name not in model_names(gateway.settings):
         choose_pool(name, gateway.settings)
+    if VERSION in request.headers:
+        return await show_one(request, name)
     return json_response(_model(name, gateway))
 
 

@@ -11,7 +11,8 @@ from types import MappingProxyType
 
 from aiohttp import web
 
-from proxy.core.errors import NotServed
+from proxy.core.errors import NotFound, NotServed
+from proxy.ingress.refusals import VERSION
 from proxy.ingress.routes.paths import spellings
 
 NOT_SERVED: Mapping[str, str] = MappingProxyType(
@@ -56,6 +57,8 @@ async def refuse_unserved(request: web.Request) -> web.StreamResponse:
     """
     path = request.path.removeprefix("/v1")
     name = next(name for start, name in NOT_SERVED.items() if path.startswith(start.removeprefix("/v1")))
+    if VERSION in request.headers:  # Anthropic's API has files and batches of its own
+        raise NotFound(f"turnright does not serve {name}. Send these requests to Anthropic itself.")
     raise NotServed(
         f"turnright does not serve {name}. Send these requests to the provider itself.",
         headers={"x-should-retry": "false"},

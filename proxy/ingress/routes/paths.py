@@ -11,6 +11,7 @@ from proxy.ingress.formats import CHAT_COMPLETIONS as CHAT_COMPLETIONS
 from proxy.ingress.formats import COMPLETIONS as COMPLETIONS
 from proxy.ingress.formats import EMBEDDINGS as EMBEDDINGS
 from proxy.ingress.formats import FORMATS
+from proxy.ingress.formats import MESSAGES as MESSAGES
 from proxy.ingress.formats import RESPONSES as RESPONSES
 
 EXPLAIN = "/v1/explain"
@@ -24,6 +25,7 @@ RESPONSE_INPUT = "/v1/responses/{id}/input_items"
 INPUT_TOKENS = "/v1/responses/input_tokens"
 COMPACT = "/v1/responses/compact"
 SESSIONS = "/v1/sessions"
+COUNT_TOKENS = "/v1/messages/count_tokens"
 CONVERSATIONS = "/v1/conversations"
 CONVERSATION = "/v1/conversations/{id}"
 CONVERSATION_ITEMS = "/v1/conversations/{id}/items"
@@ -73,7 +75,7 @@ LISTINGS = frozenset(
 Requests to these paths call no model.
 """
 
-_FURTHER_ROUTES = (EXPLAIN, COMPACT, INPUT_TOKENS, *sorted(LISTINGS))
+_FURTHER_ROUTES = (EXPLAIN, COMPACT, COUNT_TOKENS, INPUT_TOKENS, *sorted(LISTINGS))
 """The API's paths without a client format, by aiohttp's names of their resources."""
 
 OTHER = "other"
@@ -83,6 +85,14 @@ OTHER = "other"
 def spellings(path: str) -> tuple[str, str]:
     """Return an API path with and without ``/v1``, since LiteLLM's own client leaves the prefix out."""
     return path, path.removeprefix("/v1")
+
+
+def all_spellings(path: str) -> tuple[str, str, str]:
+    """Return the spellings of a path of the Messages API: those of :func:`spellings`, and one with ``/v1`` twice.
+
+    Claude Code adds ``/v1`` to a base URL that may end with it already.
+    """
+    return *spellings(path), f"/v1{path}"
 
 
 def api_routes() -> tuple[str, ...]:
@@ -97,7 +107,10 @@ def api_route(request: web.Request) -> str | None:
         return None
     path = resource.canonical
     route = path if path.startswith("/v1/") else "/v1" + path
-    return route if route in FORMATS or route in _FURTHER_ROUTES else None
+    if route in FORMATS or route in _FURTHER_ROUTES:
+        return route
+    once = path.removeprefix("/v1")
+    return once if once in FORMATS or once in _FURTHER_ROUTES else None
 
 
 def is_ui_work(request: web.Request) -> bool:

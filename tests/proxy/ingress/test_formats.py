@@ -15,7 +15,7 @@ import pytest
 from proxy.core.errors import InvalidRequest, Overloaded, ProxyError, UnrepairableHistory, UpstreamTimeout
 from proxy.core.json_text import write_json
 from proxy.forwarding.answer_format import ClientFormat
-from proxy.ingress.formats import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, FORMATS, RESPONSES
+from proxy.ingress.formats import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, FORMATS, MESSAGES, RESPONSES
 from tests.support.scripted_upstream import STOP, answer, say
 from tests.support.toy_format import TOY, TOY_PATH
 
@@ -45,6 +45,11 @@ EXAMPLES = {
     EMBEDDINGS: Example({"model": "m", "input": "Hi."}, {"data": [{"embedding": [0.5]}]}, ()),
     RESPONSES: Example(
         {"model": "m", "input": "Hi."}, answer(), tuple({**each, "created": 1_760_000_000} for each in CHUNKS)
+    ),
+    MESSAGES: Example(
+        {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi."}]},
+        answer(),
+        CHUNKS,
     ),
     TOY_PATH: Example({"ask": "m", "about": "Hi."}, answer(), CHUNKS),
 }
@@ -167,14 +172,14 @@ def test_streams_do_not_affect_each_other(path: str) -> None:
 
 
 def test_keep_alive_is_a_complete_event_without_data(path: str) -> None:
-    """Keep-alive bytes may come between any two events."""
+    """Keep-alive bytes may come between any two events. Anthropic's API has an event for it."""
     [event] = events_in(ALL[path].keep_alive)
 
-    assert event.get("data", " {}").strip() == "{}"
+    assert event.get("data", " {}").strip() in ("{}", '{"type":"ping"}')
 
 
 def test_prefix_of_ids_is_openais_or_the_formats_own(path: str) -> None:
     """Clients of OpenAI's formats expect its prefixes. Answers of embeddings have no id."""
-    expected = {CHAT_COMPLETIONS: "chatcmpl-", RESPONSES: "resp_", TOY_PATH: TOY.id_prefix}
+    expected = {CHAT_COMPLETIONS: "chatcmpl-", MESSAGES: "msg_", RESPONSES: "resp_", TOY_PATH: TOY.id_prefix}
 
     assert ALL[path].id_prefix == expected.get(path, "cmpl-")

@@ -34,6 +34,8 @@ ROUTES = {
     "/v1/embeddings",
     "/v1/explain",
     "/v1/learned",
+    "/v1/messages",
+    "/v1/messages/count_tokens",
     "/v1/models",
     "/v1/models/{id}",
     "/v1/responses",

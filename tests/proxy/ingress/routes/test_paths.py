@@ -47,8 +47,16 @@ async def test_every_route_has_one_name_in_both_spellings() -> None:
 async def test_paths_outside_the_api_have_no_route_name() -> None:
     """Probes, metrics, the root and unknown paths have no route name."""
     assert (
-        await routes_of("/livez", "/metrics", "/", "/nowhere", "/v1/nowhere", "/v1/v1/models") == [None] * 6
+        await routes_of("/livez", "/metrics", "/", "/nowhere", "/v1/nowhere", "/v1/v1/responses")
+        == [None] * 6
     )
+
+
+async def test_paths_of_claude_code_have_their_names_with_the_prefix_twice() -> None:
+    """Claude Code adds ``/v1`` to a base URL that may end with it."""
+    paths = ["/v1/messages", "/v1/messages/count_tokens", "/v1/models"]
+
+    assert await routes_of(*(f"/v1{path}" for path in paths)) == paths
 
 
 async def test_format_added_to_the_table_is_a_route(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,55 @@
+"""The answer for an error, in the format of the client that gets it.
+
+A client of the Messages API is known by its path. On paths that several APIs share, it is known by its header
+``anthropic-version``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aiohttp import web
+
+from proxy.core.errors import ProxyError
+from proxy.ingress.anthropic_messages.errors import error_headers, status_of
+from proxy.ingress.anthropic_messages.errors import write_error as write_anthropic_error
+from proxy.ingress.anthropic_messages.token_numbers import numbers_of
+from proxy.ingress.formats import FORMATS, MESSAGES
+from proxy.ingress.openai_answers import write_error
+from proxy.observability.request_record import RequestRecord
+from sanitizers.record import record
+
+VERSION = "anthropic-version"
+"""The header of every request to the Messages API."""
+
+_FIRST_PARTS = frozenset({"complete", "messages"})
+
+
+@record
+class Refusal:
+    """The *status* and the *body* of an error's answer, and the *headers* that its format adds."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str]
+
+
+def speaks_messages(request: web.Request, route: str) -> bool:
+    """Tell whether the client of *request* speaks the Messages API. *route* is the name of the path."""
+    if route == MESSAGES:
+        return True
+    if route in FORMATS:
+        return False
+    path = request.path.removeprefix("/v1").removeprefix("/v1")
+    return path.removeprefix("/").partition("/")[0] in _FIRST_PARTS or VERSION in request.headers
+
+
+def write_refusal(error: ProxyError, request: web.Request, facts: RequestRecord) -> Refusal:
+    """Return the answer to *request* for *error*. *facts* is the record of the request."""
+    route = facts.route
+    if speaks_messages(request, route):
+        body = write_anthropic_error(error, facts.request_id, numbers=numbers_of(facts))
+        return Refusal(status_of(error), body, error_headers(error, facts.request_id))
+    answer_format = FORMATS.get(route)
+    written = write_error(error) if answer_format is None else answer_format.write_error(error)
+    return Refusal(error.http_status, written, {})

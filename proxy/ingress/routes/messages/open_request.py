@@ -1,0 +1,91 @@
+"""Reads a request of the Messages API: its fields, its headers, and the chat that they become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from aiohttp import web
+
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import InvalidRequest, ProxyError
+from proxy.core.offload import parse_weight, run_offloaded
+from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.ingress.anthropic_messages.answer import MessagesAnswers
+from proxy.ingress.anthropic_messages.client_headers import read_headers
+from proxy.ingress.anthropic_messages.errors import REQUEST_ID
+from proxy.ingress.anthropic_messages.fields import MessagesFields, read_fields
+from proxy.ingress.anthropic_messages.message_places import MessagePlaces
+from proxy.ingress.anthropic_messages.read_request import Converted, to_chat
+from proxy.ingress.anthropic_messages.token_numbers import numbers_of
+from proxy.ingress.routes.read_body import read_body
+from sanitizers.record import record
+
+
+@record
+class OpenedRequest:
+    """A request that was read: its *fields*, its *body*, and the *chat* that is asked."""
+
+    fields: MessagesFields
+    body: bytes
+    converted: Converted
+
+    @property
+    def chat(self) -> ChatRequest:
+        """The request in the internal form."""
+        return self.converted.chat
+
+    @property
+    def places(self) -> MessagePlaces:
+        """The client's places of the chat messages."""
+        return MessagePlaces(self.converted.projection.spans)
+
+    def make_answers(self, request: web.Request) -> MessagesAnswers:
+        """Return the format of the answer to *request*."""
+        facts = request[RECORD]
+        return MessagesAnswers(
+            self.fields.model,
+            request[GATEWAY].token(),
+            request_id=facts.request_id,
+            tenant=facts.key,
+            thinking=self.fields.thinking,
+            places=self.places,
+            numbers=partial(numbers_of, facts),
+        )
+
+
+async def open_request(request: web.Request, *, wants_answer: bool = True) -> OpenedRequest:
+    """Return the request as it was read. ``max_tokens`` is required where it *wants_answer*.
+
+    Raises :class:`proxy.core.errors.ProxyError` for a faulty request.
+    """
+    gateway, facts = request[GATEWAY], request[RECORD]
+    facts.id_header = REQUEST_ID
+    settings = gateway.settings
+    body = await read_body(request, gateway, facts)
+    nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
+    weight = parse_weight(body)
+    headers = read_headers(request.headers, request.query)
+
+    def read() -> OpenedRequest:
+        fields = read_fields(body, max_nesting=nesting, mends=mends, weight=weight, wants_answer=wants_answer)
+        return OpenedRequest(fields, body, to_chat(fields, headers=headers, tenant=facts.key, weight=weight))
+
+    return await run_offloaded(weight, read)
+
+
+@contextmanager
+def renamed_errors(opened: OpenedRequest) -> Iterator[None]:
+    """Give errors the Messages API's paths in ``param`` and in their words."""
+    try:
+        yield
+    except ProxyError as error:
+        if error.of_deployment:
+            raise
+        places = opened.places
+        if isinstance(error, InvalidRequest):
+            places.rename_error(error)
+        if error.param is not None:
+            error.param = places.rename_param(error.param)
+        raise

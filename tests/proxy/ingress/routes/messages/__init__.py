@@ -1,0 +1,1 @@
+"""Tests of the paths of Anthropic's Messages API."""
