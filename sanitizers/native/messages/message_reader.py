@@ -87,7 +87,7 @@ class MessageReader:
                 place = f"system.{number}"
                 if kind_of(block, place) != "text":
                     refuse(f"{place}.type", "Input should be 'text'")
-                if text_at(block, "text", place).startswith(BILLING_HEADER):
+                if is_billing(block):
                     self._changes.append(Change(STEP, "dropped", 0, "billing_header", place))
                 else:
                     parts += read_block(block, place, self._read)
@@ -248,6 +248,12 @@ class MessageReader:
         else:
             self._messages.append(message)
         self._spans.append(Span(range(self._turn_at, stop), range(first, len(self._messages))))
+
+
+def is_billing(block: Item) -> bool:
+    """Tell whether a *block* of ``system`` is Claude Code's line for Anthropic's billing."""
+    text = block.get("text")
+    return isinstance(text, str) and text.startswith(BILLING_HEADER)
 
 
 def _read_call(block: Item, place: str) -> Message:

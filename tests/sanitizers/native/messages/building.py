@@ -81,10 +81,10 @@ def _as_item(message: dict[str, Any]) -> Item:
     if role == "tool":
         return user(answered(message.get("tool_call_id") or "", blocks))
     if role == "assistant":
-        calls = [
-            used(call.get("id"), call["function"].get("name"), _as_input(call["function"].get("arguments")))
-            for call in message.get("tool_calls") or ()
-        ]
+        calls = []
+        for call in message.get("tool_calls") or ():
+            function = call.get("function") or call.get("custom") or {}
+            calls.append(used(call.get("id"), function.get("name"), _as_input(function.get("arguments"))))
         return {"role": "assistant", "content": [*blocks, *calls]}
     return {"role": "system" if role in ("developer", "system") else "user", "content": blocks}
 
