@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sanitizers.changes import Change
-from sanitizers.messages import Entries, Entry
+from sanitizers.messages import SYSTEM_ROLES, Entries, Entry
 from sanitizers.profiles import Profile
 from sanitizers.synthetic import CONTINUE
 
@@ -24,19 +24,28 @@ def close_trailing_model_turn(entries: Entries, profile: Profile) -> tuple[Entri
     A trailing call does not occur here, since ``pairing`` has given it a result. Some models take prefill without
     trailing whitespace: "final assistant content cannot end with trailing whitespace" (Anthropic, from memory).
     """
-    if not entries or entries[-1].message["role"] != "assistant":
+    turn = _last_turn(entries)
+    if turn is None or turn.message["role"] != "assistant":
         return entries, ()
-    last, index = entries[-1].message, entries[-1].origin
+    last, index = turn.message, turn.origin
     if profile.model_last or (profile.takes_prefix and last.get("prefix") is True):
         content = last.get("content")
         bare = content if profile.trailing_space else _without_trailing_space(content)
-        if bare == content:
+        if bare == content or turn is not entries[-1]:
             return entries, ()
         return (*entries[:-1], Entry({**last, "content": bare}, index)), (
             Change(NAME, "replaced", index, "trailing_space"),
         )
-    turn = Entry({"role": "user", "content": CONTINUE}, index)
-    return (*entries, turn), (Change(NAME, "inserted", index, "trailing_model_turn"),)
+    closing = Entry({"role": "user", "content": CONTINUE}, index)
+    return (*entries, closing), (Change(NAME, "inserted", index, "trailing_model_turn"),)
+
+
+def _last_turn(entries: Entries) -> Entry | None:
+    """Return the last entry that is no instruction. Some models take instructions behind the last turn."""
+    for entry in reversed(entries):
+        if entry.message["role"] not in SYSTEM_ROLES:
+            return entry
+    return None
 
 
 def _without_trailing_space(content: Any) -> Any:

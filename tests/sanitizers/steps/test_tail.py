@@ -26,6 +26,13 @@ CASES = [
         [("inserted", 1, "trailing_model_turn")],
         GEMINI_3_STRICT,
     ),
+    Case(
+        "a model turn is the last one before a system message too",
+        [*PREFILL, {"role": "system", "content": "b"}],
+        [*PREFILL, {"role": "system", "content": "b"}, user(CONTINUE)],
+        [("inserted", 1, "trailing_model_turn")],
+        DEEPSEEK,
+    ),
     Case("a trailing user turn is fine", [user("a")], None, (), GEMINI_3_STRICT),
     Case(
         "a trailing result is fine",
