@@ -54,13 +54,11 @@ def read_message(message: Any) -> Answer:
         said["tool_calls"] = calls
     if layout.has_thoughts:
         said[THINKING_LAYOUT] = layout.entries
-    has_said = bool(calls) or any(texts)
-    finished = finish_reason(reason, says=has_said, thinks=layout.has_thoughts)
     answer: Answer = {
         "id": message.get("id"),
         "object": "chat.completion",
         "model": message.get("model"),
-        "choices": [{"index": 0, "message": said, "finish_reason": finished}],
+        "choices": [{"index": 0, "message": said, "finish_reason": finish_reason(reason)}],
     }
     usage = message.get("usage")
     if isinstance(usage, dict) and (counts := read_usage(usage)) is not None:

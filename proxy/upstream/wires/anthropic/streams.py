@@ -74,7 +74,8 @@ class StreamReader:
             return []
         if kind == "content_block_delta":
             delta = event.get("delta")
-            block = self._blocks.get(event.get("index"))
+            index = event.get("index")
+            block = self._blocks.get(index) if index.__class__ is int else None
             if delta.__class__ is not dict or block is None:
                 refuse_message()
             if delta.get("type") == "text_delta":
@@ -120,7 +121,8 @@ class StreamReader:
         if kind == "content_block_start":
             return self._begin_block(event)
         if kind == "content_block_stop":
-            block = self._blocks.pop(event.get("index"), None)
+            index = event.get("index")
+            block = self._blocks.pop(index, None) if index.__class__ is int else None
             if block is None:
                 refuse_message()
             return self._end_block(block)

@@ -1,0 +1,17 @@
+"""Tests of the order of an answer's blocks."""
+
+from __future__ import annotations
+
+from proxy.upstream.wires.anthropic.layout import Layout
+
+
+def test_entries_keep_the_order_of_the_blocks() -> None:
+    """Thoughts stand as they came, and places stand for texts and calls."""
+    layout = Layout()
+    layout.add_text(3)
+    before = layout.has_thoughts
+    thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    layout.add_thought(thought)
+    layout.add_call("toolu_1")
+    assert (before, layout.has_thoughts) == (False, True)
+    assert layout.entries == [{"type": "text", "length": 3}, thought, {"type": "tool_use", "id": "toolu_1"}]
