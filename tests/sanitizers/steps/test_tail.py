@@ -6,7 +6,7 @@ import pytest
 
 from sanitizers.gemini_profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from sanitizers.profiles import OPENAI
-from sanitizers.provider_profiles import ANTHROPIC, ANTHROPIC_STRICT, DEEPSEEK, MISTRAL
+from sanitizers.provider_profiles import ANTHROPIC, ANTHROPIC_STRICT, DEEPSEEK, DEEPSEEK_REASONER, MISTRAL
 from sanitizers.steps.tail import close_trailing_model_turn
 from sanitizers.synthetic import CONTINUE
 from tests.sanitizers.steps.case import Case, check
@@ -31,7 +31,7 @@ CASES = [
         [*PREFILL, {"role": "system", "content": "b"}],
         [*PREFILL, {"role": "system", "content": "b"}, user(CONTINUE)],
         [("inserted", 1, "trailing_model_turn")],
-        DEEPSEEK,
+        DEEPSEEK_REASONER,
     ),
     Case("a trailing user turn is fine", [user("a")], None, (), GEMINI_3_STRICT),
     Case(
