@@ -9,12 +9,13 @@ run in 2026-11).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
 
-from proxy.core.errors import CredentialsMissing, ProxyError, UpstreamFault
+from proxy.core.errors import ContextTooLong, CredentialsMissing, ProxyError, UpstreamFault
 from proxy.core.json_text import write_json
 from proxy.ingress.anthropic_messages.message_places import MessagePlaces
 from proxy.resilience.read_overflow import read_overflow
@@ -49,6 +50,11 @@ _UNSET = frozenset({"credentials_missing", "model_unavailable"})
 
 _KEPT = frozenset({405, 406, 411, 415, 417, 421, 426, 451, *_TYPES})
 """Statuses under 500 that say more than 400 does. A 422 is none: clients of Anthropic do not expect it."""
+
+
+_OWN_REQUESTED = re.compile(r"comes to about ([0-9]{1,12}) ")
+_OWN_LIMIT = re.compile(r"([0-9]{1,12}) (?:of them for the prompt|tokens\.$)")
+"""The numbers in the proxy's own words (:mod:`proxy.planning.budgets`)."""
 
 
 @record
@@ -133,15 +139,21 @@ def _message_of(error: ProxyError, places: MessagePlaces, numbers: TokenNumbers)
 
 
 def _say_overflow(error: ProxyError, numbers: TokenNumbers) -> str:
-    said = read_overflow([error.message], ())
     limit = requested = 0
-    if said is not None and not said.of_bytes:
+    if isinstance(error, ContextTooLong):
+        requested, limit = (_number(found, error.message) for found in (_OWN_REQUESTED, _OWN_LIMIT))
+    elif (said := read_overflow([error.message], ())) is not None and not said.of_bytes:
         limit, requested = said.limit or 0, said.requested or 0
     limit = limit or numbers.limit
     requested = max(requested, numbers.requested)
     if not limit:
         limit = max(requested - 1, 1)
     return overflow_message(max(requested, limit + 1), limit)
+
+
+def _number(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.search(text)
+    return 0 if found is None else int(found[1])
 
 
 def _is_of_provider(error: ProxyError) -> bool:

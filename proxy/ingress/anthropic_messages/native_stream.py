@@ -23,6 +23,9 @@ from proxy.ingress.anthropic_messages.stream_output import (
 
 _START, _DELTA, _STOP = "content_block_start", "content_block_delta", "content_block_stop"
 
+_FIRST_TOKEN = 4
+"""The characters of one token, which Anthropic counts at the start. Counts must not fall at the end."""
+
 
 class _OpenBlock:
     """A block that has begun: its *index* here, its content, and the *call* of which it is the native form."""
@@ -87,6 +90,7 @@ class NativeStream:
     def hand_over(self, queue: BlockQueue) -> bytes:
         """Give the open text or call to *queue*, which goes on with it. Return the events that end other blocks."""
         events = []
+        self._output.said += _FIRST_TOKEN
         for held in self._open.values():
             kind = held.block.get("type")
             if kind == "text":

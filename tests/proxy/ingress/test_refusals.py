@@ -1,0 +1,50 @@
+"""Tests of the choice of an error's format."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from aiohttp.test_utils import make_mocked_request
+
+from proxy.core.errors import NotFound
+from proxy.ingress.refusals import speaks_messages, write_refusal
+from proxy.observability.request_record import RequestRecord
+
+
+@pytest.mark.parametrize(
+    ("path", "route", "version", "expected"),
+    [
+        ("/v1/messages", "/v1/messages", False, True),
+        ("/v1/messages/count_tokens", "/v1/messages/count_tokens", False, True),
+        ("/messages/batches/b", "other", False, True),
+        ("/v1/v1/messages", "/v1/messages", False, True),
+        ("/v1/complete", "other", False, True),
+        ("/v1/messagesx", "other", False, False),
+        ("/v1/models", "/v1/models", False, False),
+        ("/v1/models", "/v1/models", True, True),
+        ("/v1/files", "other", True, True),
+        ("/v1/chat/completions", "/v1/chat/completions", True, False),
+        ("/v1/responses", "/v1/responses", False, False),
+    ],
+)
+def test_client_is_known_by_its_path_or_its_version(
+    path: str, route: str, version: bool, expected: bool
+) -> None:
+    headers = {"anthropic-version": "2023-06-01"} if version else {}
+
+    assert speaks_messages(make_mocked_request("POST", path, headers=headers), route) is expected
+
+
+@pytest.mark.parametrize(
+    ("route", "kind"), [("/v1/messages", "not_found_error"), ("other", "invalid_request_error")]
+)
+def test_refusal_has_the_form_of_its_client(route: str, kind: str) -> None:
+    path = "/v1/nowhere" if route == "other" else route
+    refusal = write_refusal(
+        NotFound("x"), make_mocked_request("POST", path), RequestRecord("req_1", route, 0.0)
+    )
+
+    assert refusal.status == 404
+    assert json.loads(refusal.body)["error"]["type"] == kind
+    assert ("request-id" in refusal.headers) == (route != "other")
