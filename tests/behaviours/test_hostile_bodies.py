@@ -1,8 +1,8 @@
-"""Tests that any body gets an answer or OpenAI's error within five seconds, and never a 500.
+"""Tests that any body gets an answer or its format's error within five seconds, and never a 500.
 
 ``make fuzz`` sends the most bodies. The proxy runs on a real socket in its own thread, in front of the strict emulators
-of Gemini and OpenAI. What the proxy lets through must not break a provider either. A provider's refusal is a valid
-answer here.
+of Gemini, OpenAI and Anthropic. What the proxy lets through must not break a provider either. A provider's refusal is a
+valid answer here.
 """
 
 from __future__ import annotations
@@ -26,11 +26,15 @@ from hypothesis import strategies as st
 from proxy.emulator import serving as serving_gemini
 from proxy.observability import logs
 from proxy.upstream.select_transport import SelectingUpstream
+from tests.support.anthropic_emulator import serving_anthropic
 from tests.support.builders import assistant, call, tool, user
+from tests.support.messages_grammar import find_message_faults
+from tests.support.messages_grammar import find_stream_faults as find_event_faults
 from tests.support.openai_emulator import serving_openai
 from tests.support.proxied import CHAT, Proxied, proxied, settings_of
 from tests.support.responses_grammar import find_response_faults, find_stream_faults
 from tests.support.strategies.hostile import hostile_bytes, hostile_requests
+from tests.support.strategies.hostile_blocks import CLAUDE, hostile_messages
 from tests.support.strategies.hostile_items import hostile_responses
 
 LONGEST_S = 5.0
@@ -40,7 +44,12 @@ RESPONSES_PATHS = (
     *(RESPONSES, RESPONSES, RESPONSES, f"{RESPONSES}/input_tokens", f"{RESPONSES}/compact"),
     "/v1/explain?format=openai_responses",
 )
-ALL_PATHS = (*PATHS, *RESPONSES_PATHS, "/v1/conversations")
+MESSAGES = "/v1/messages"
+MESSAGES_PATHS = (
+    *(MESSAGES, MESSAGES, MESSAGES, f"{MESSAGES}?beta=true", f"{MESSAGES}/count_tokens"),
+    "/v1/explain?format=anthropic_messages",
+)
+ALL_PATHS = (*PATHS, *RESPONSES_PATHS, *MESSAGES_PATHS, "/v1/conversations")
 MODES = ("repair", "repair", "off")
 """The sanitizer's modes, each as often as it is drawn.
 
@@ -73,7 +82,9 @@ class Fuzzed:
         kind = response.headers["Content-Type"]
         assert response.status < 500 or is_empty(body, raw), raw
         if response.status != 200:
-            check_error(raw)
+            (check_envelope if path.startswith(MESSAGES) else check_error)(raw)
+        elif path.startswith(MESSAGES):
+            check_message(raw, kind)
         elif kind.startswith("text/event-stream"):
             (check_events if path == RESPONSES else check_stream)(raw)
         elif path == RESPONSES:
@@ -93,8 +104,8 @@ def is_empty(body: bytes, raw: bytes) -> bool:
 
     The answer begins with one of its stop sequences, or a summary is longer than its limit of tokens.
     """
-    asked = {"nothing": "stop", "no whole summary": "max_output_tokens"}
-    return any(words.encode() in raw and bool(json.loads(body).get(name)) for words, name in asked.items())
+    asked = (("nothing", "stop"), ("nothing", "stop_sequences"), ("no whole summary", "max_output_tokens"))
+    return any(words.encode() in raw and bool(json.loads(body).get(name)) for words, name in asked)
 
 
 def check_error(raw: bytes) -> None:
@@ -103,6 +114,23 @@ def check_error(raw: bytes) -> None:
     assert error.keys() >= {"message", "type", "param", "code"}
     assert error["message"]
     assert "Traceback" not in error["message"]
+
+
+def check_envelope(raw: bytes) -> None:
+    """Check that *raw* is Anthropic's error envelope with a message."""
+    told = json.loads(raw)
+    assert told["type"] == "error"
+    assert told["error"]["type"]
+    assert told["error"]["message"]
+    assert "Traceback" not in told["error"]["message"]
+
+
+def check_message(raw: bytes, kind: str) -> None:
+    """Check that *raw* is a message, a stream of one, or a number of tokens."""
+    if kind.startswith("text/event-stream"):
+        assert find_event_faults(raw, relayed=True) == []
+    elif (answer := json.loads(raw)).keys() != {"input_tokens"}:
+        assert find_message_faults(answer, relayed=True) == []
 
 
 def check_stream(raw: bytes) -> None:
@@ -119,8 +147,8 @@ def check_events(raw: bytes) -> None:
 
 @asynccontextmanager
 async def everything() -> AsyncIterator[dict[str, Proxied]]:
-    """Serve a proxy for each sanitizer mode, in front of the emulators of Gemini and OpenAI."""
-    async with serving_gemini() as gemini, serving_openai() as openai:
+    """Serve a proxy for each sanitizer mode, in front of the emulators."""
+    async with serving_gemini() as gemini, serving_openai() as openai, serving_anthropic() as anthropic:
 
         def entry(name: str, model: str, base: str) -> dict[str, object]:
             parameters = {"model": model, "api_base": base, "api_key": "emulated"}
@@ -131,6 +159,7 @@ async def everything() -> AsyncIterator[dict[str, Proxied]]:
             entry("gemini", "gemini/gemini-3.6-flash", base),
             entry("gemini-2.5", "gemini/gemini-2.5-pro", base),
             entry("openai", "openai/gpt-4.1", openai.base_url),
+            entry(CLAUDE, "anthropic/claude-opus-4-6", anthropic.base_url),
         ]
         async with AsyncExitStack() as stack:
             proxies = {}
@@ -179,7 +208,7 @@ def fuzzed() -> Iterator[Fuzzed]:
 
 @given(
     body=hostile_bytes(),
-    path=st.sampled_from((*PATHS, *RESPONSES_PATHS, "/v1/conversations")),
+    path=st.sampled_from(ALL_PATHS),
     mode=st.sampled_from(MODES),
 )
 def test_random_bytes_are_no_fault_of_ours(fuzzed: Fuzzed, body: bytes, path: str, mode: str) -> None:
@@ -199,6 +228,14 @@ def test_requests_of_odd_items_are_no_fault_of_ours(
     fuzzed: Fuzzed, body: bytes, path: str, mode: str
 ) -> None:
     """Requests of the Responses API with unexpected items, tools and fields cause no 5xx status."""
+    fuzzed.send(path, body, mode)
+
+
+@given(body=hostile_messages(), path=st.sampled_from(MESSAGES_PATHS), mode=st.sampled_from(MODES))
+def test_requests_of_odd_blocks_are_no_fault_of_ours(
+    fuzzed: Fuzzed, body: bytes, path: str, mode: str
+) -> None:
+    """Requests of Anthropic's API with unexpected blocks, tools and fields cause no 5xx status."""
     fuzzed.send(path, body, mode)
 
 

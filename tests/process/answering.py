@@ -74,6 +74,11 @@ def _answer_to(path: str, asked: dict[str, Any]) -> dict[str, Any]:
         count = len(given) if isinstance(given, list) and not isinstance(given[0], int) else 1
         vectors = [{"object": "embedding", "index": at, "embedding": [0.5]} for at in range(count)]
         return {"object": "list", "model": "m", "data": vectors}
+    if path.endswith("/messages"):
+        text = {"type": "text", "text": "Done."}
+        head = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [text]}
+        usage = {"input_tokens": 1, "output_tokens": 1}
+        return {**head, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
     said = "delta" if asked.get("stream") else "message"
     choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
     if path.endswith("/chat/completions"):

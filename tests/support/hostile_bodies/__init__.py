@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from tests.support.hostile_bodies.blocks import BLOCKS, MESSAGES_API
 from tests.support.hostile_bodies.calls import CALLS, LOOPS, RESULTS
 from tests.support.hostile_bodies.items import ITEMS, RESPONSES
 from tests.support.hostile_bodies.lists import LISTS, TOOLS
@@ -19,7 +20,17 @@ from tests.support.hostile_bodies.messages import MEDIA, MESSAGES, RESULT_TEXTS,
 from tests.support.hostile_bodies.plain import PLAIN
 from tests.support.hostile_bodies.schemas import SCHEMAS
 
-__all__ = ["CHAT", "FAMILIES", "PATHS", "RESPONSES", "Body", "Builder", "body_of", "path_of"]
+__all__ = [
+    "CHAT",
+    "FAMILIES",
+    "MESSAGES_API",
+    "PATHS",
+    "RESPONSES",
+    "Body",
+    "Builder",
+    "body_of",
+    "path_of",
+]
 
 CHAT = "/v1/chat/completions"
 
@@ -37,6 +48,7 @@ FAMILIES: Mapping[str, Builder] = MappingProxyType(
         **LOOPS,
         **PLAIN,
         **ITEMS,
+        **BLOCKS,
     }
 )
 """Builders of hostile bodies, by the name of the family."""
@@ -45,6 +57,7 @@ PATHS: Mapping[str, str] = MappingProxyType(
     {
         **{name: f"/v1/{name.partition('_')[0]}" for name in PLAIN},
         **dict.fromkeys(ITEMS, RESPONSES),
+        **dict.fromkeys(BLOCKS, MESSAGES_API),
     }
 )
 """The request paths of the families that are not sent to :data:`CHAT`."""
