@@ -17,6 +17,8 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
+from proxy.core.source import ANTHROPIC_MESSAGES
+from proxy.planning.limit_output import limit_output
 from proxy.upstream.dialects import (
     FittedParameters,
     dialect_for,
@@ -65,6 +67,9 @@ def plan_parameters(
     :class:`InvalidRequest` for a parameter that can neither be sent nor dropped.
     """
     given, allowed = request.parameters, deployment.allowed_openai_params
+    limited: tuple[Change, ...] = ()
+    if mode in _FITTING and request.source is not None and request.source.format == ANTHROPIC_MESSAGES:
+        given, limited = limit_output(given, deployment)
     if mode in _FITTING:
         fitted = seen = _fit(given, deployment, messages)
     else:
@@ -88,7 +93,7 @@ def plan_parameters(
         )
         unknown = (name for name in request.unknown if name not in allowed)
         dropped = (*unknown, *sorted({*withheld, *fitted.dropped}))
-    return ParameterPlan(parameters, extra_body, dropped, seen.changes, fitted.instruction)
+    return ParameterPlan(parameters, extra_body, dropped, (*limited, *seen.changes), fitted.instruction)
 
 
 def _fit(given: Mapping[str, Any], deployment: Deployment, messages: Messages) -> FittedParameters:
