@@ -6,7 +6,7 @@ Reading:
 - known_tools: a cache of tools
 - client_headers: the headers that go to Anthropic with the client's own body
 - read_request: the conversion to a :class:`proxy.core.chat_request.ChatRequest`
-- message_places: the numbers of chat messages as the client's own places
+- block_places, message_places: chat messages and their parts as the client's own places
 
 Writing:
 

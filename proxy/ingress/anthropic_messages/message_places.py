@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
 from proxy.core.errors import InvalidRequest, UnrepairableHistory
-from sanitizers.native import Span
+from proxy.ingress.anthropic_messages.block_places import find_block
+from sanitizers.native import Items, Span
 from sanitizers.record import record
 
 NO_MESSAGE = -1
 """The index of what no entry of ``messages`` holds: the system prompt, and what the operator added."""
 
 _MESSAGES_END = attrgetter("messages.stop")
-_MESSAGE = re.compile(r"\bmessages\[([0-9]{1,9})\](?:\.[a-z_]+(?:\[[0-9]{1,9}\])?){0,4}")
+_MESSAGE = re.compile(
+    r"\bmessages\[([0-9]{1,9})\](?:\.content\[([0-9]{1,9})\])?(?:\.[a-z_]+(?:\[[0-9]{1,9}\])?){0,4}"
+)
 _NAME = re.compile(r"[a-z_]+")
 _OWN_PLACE = re.compile(r"(?:messages|system|tools)(?:\.|$)")
 _OF_OTHERS = frozenset({"answer_repair", "instructions", "parameters", "session", "tools"})
@@ -45,9 +48,13 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 
 @record
 class MessagePlaces:
-    """Finds the client's entry of each chat message of one request, by the *spans* of the projection."""
+    """Finds the client's entry of each chat message of one request, by the *spans* of the projection.
+
+    *items* are the client's entries. With them, a part of a user message has the place of its block.
+    """
 
     spans: Sequence[Span] = ()
+    items: Items = ()
 
     def of_message(self, message: int) -> int:
         """Return the index of the first entry of the chat message at the index *message*, or :data:`NO_MESSAGE`."""
@@ -57,19 +64,29 @@ class MessagePlaces:
         span = self.spans[at]
         return span.items.start if span.items and message >= span.messages.start else NO_MESSAGE
 
-    def place_of(self, message: int) -> str:
+    def place_of(self, message: int, part: int | None = None) -> str:
         """Return the place of a chat message, as errors name it: ``messages.3``, or ``system`` for one without.
 
-        Without any spans it is ``messages``.
+        The place of a *part* of it is ``messages.3.content.1``, as far as its block is known. Without any spans, all
+        places are ``messages``.
         """
         if not self.spans:
             return "messages"
         index = self.of_message(message)
-        return "system" if index == NO_MESSAGE else f"messages.{index}"
+        if index == NO_MESSAGE:
+            return "system"
+        return f"messages.{index}{self._block_place(index, message, part)}"
+
+    def _block_place(self, index: int, message: int, part: int | None) -> str:
+        item = self.items[index] if index < len(self.items) else {}
+        if item.get("role") != "user":
+            return ""
+        first = self.spans[bisect_right(self.spans, message, key=_MESSAGES_END)].messages.start
+        return find_block(item.get("content"), message - first, part)
 
     def rename(self, text: str) -> str:
         """Return *text* with ``messages.2`` in the place of ``messages[3]``."""
-        return _MESSAGE.sub(lambda found: self.place_of(int(found[1])), text)
+        return _MESSAGE.sub(_place_by(self), text)
 
     def rename_param(self, param: str) -> str:
         """Return the Messages API's path for the chat field *param*. A path of that API stays as it is."""
@@ -119,3 +136,10 @@ class MessagePlaces:
             places = {name: list(map(self.of_message, memory[name])) for name in ("pinned", "replaced")}
             numbered["memory"] = {**memory, **places}
         return numbered
+
+
+def _place_by(places: MessagePlaces) -> Callable[[re.Match[str]], str]:
+    def place(found: re.Match[str]) -> str:
+        return places.place_of(int(found[1]), None if found[2] is None else int(found[2]))
+
+    return place

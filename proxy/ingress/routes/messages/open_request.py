@@ -39,7 +39,7 @@ class OpenedRequest:
     @property
     def places(self) -> MessagePlaces:
         """The client's places of the chat messages."""
-        return MessagePlaces(self.converted.projection.spans)
+        return MessagePlaces(self.converted.projection.spans, self.fields.items)
 
     def make_answers(self, request: web.Request) -> MessagesAnswers:
         """Return the format of the answer to *request*."""

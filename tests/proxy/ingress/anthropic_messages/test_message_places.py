@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from proxy.core.errors import InvalidRequest, UnrepairableHistory
@@ -39,6 +41,21 @@ def test_message_is_found_by_its_span(message: int, index: int) -> None:
 )
 def test_field_has_the_apis_name(param: str, renamed: str) -> None:
     assert PLACES.rename_param(param) == renamed
+
+
+def test_part_of_the_user_has_the_place_of_its_block() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "%%%"}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "ok"}
+    items: list[dict[str, Any]] = [
+        {"role": "assistant", "content": [{"type": "text", "text": "Hi."}]},
+        {"role": "user", "content": [result, {"type": "text", "text": "See."}, image]},
+    ]
+    places = MessagePlaces([Span(range(1), range(1)), Span(range(1, 2), range(1, 3))], items)
+
+    assert places.rename("messages[2].content[1].image_url is bad") == "messages.1.content.2.image is bad"
+    assert places.rename_param("messages[1].content[0]") == "messages.1.content.0"
+    assert places.rename_param("messages[0].content[0]") == "messages.0"
+    assert places.rename_param("messages[2].role") == "messages.1"
 
 
 def test_message_without_spans_has_no_number() -> None:
