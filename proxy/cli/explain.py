@@ -16,11 +16,14 @@ from proxy.config import ConfigurationError, Settings, load_settings, render_fau
 from proxy.config.pools import choose_pool
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
+from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_RESPONSES
+from proxy.ingress.anthropic_messages.fields import read_fields
+from proxy.ingress.anthropic_messages.read_request import to_chat
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_responses.read_request import read_request
 from proxy.inspector.convert_items import number_messages
 from proxy.inspector.inspect_request import inspect_request
-from proxy.inspector.read_query import is_items_request, with_model
+from proxy.inspector.read_query import format_of, with_model
 from proxy.inspector.targets import withheld_unasked
 from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.compact.policies import CompactionPolicies
@@ -127,8 +130,12 @@ def _read(file: str) -> bytes | None:
 
 
 def _parse(body: bytes, *, max_nesting: int, mends: bool) -> ChatRequest:
-    """Return the request in *body*: a chat request, or one of the Responses API without a stored conversation."""
-    if is_items_request(body):
+    """Return the request in *body*: of a chat, of the Messages API, or of the Responses API without a conversation."""
+    named = format_of(body)
+    if named == ANTHROPIC_MESSAGES:
+        fields = read_fields(body, max_nesting=max_nesting, mends=mends, wants_answer=False)
+        return number_messages(to_chat(fields).chat)
+    if named == OPENAI_RESPONSES:
         return number_messages(read_request(body, max_nesting=max_nesting, mends=mends))
     return parse_chat_request(body, max_nesting=max_nesting, mends=mends)
 

@@ -3,7 +3,8 @@
 The page changes nothing. Nothing of a request is logged or written to a disk. The files, in the order of the data:
 
     read_query       the parser of the page's requests
-    convert_items    the chat that a request of the Responses API becomes
+    find_format      the API that a request was written for
+    convert_items    the chat that a request of another API becomes
     targets          a deployment for every profile
     dry_runs         dry runs, with the facts that the process has learned
     inspect_request  one request, shown for one target

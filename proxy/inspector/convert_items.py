@@ -1,4 +1,4 @@
-"""Converts a request of the Responses API to the chat that the page shows, with its stored conversation.
+"""Converts a request of the Responses API or of the Messages API to the chat that the page shows.
 
 The page shows the messages that the items become, and numbers these.
 """
@@ -10,15 +10,29 @@ from functools import partial
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import BodyTooLarge
-from proxy.core.source import ResponsesRequest
 from proxy.forwarding.gateway import Gateway
+from proxy.ingress.anthropic_messages.read_request import to_chat as messages_to_chat
 from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.ingress.routes.responses.open_request import hint_of
 from proxy.ingress.routes.responses.resolve_input import ResolvedInput, resolve_input
-from proxy.inspector.read_query import ItemsQuery, Query
+from proxy.inspector.read_query import ItemsQuery, MessagesQuery, Query
 from proxy.inspector.worker_thread import LARGEST_MIB, run_in_worker
 from proxy.planning.plan import ITEMS
 from sanitizers import Change
+
+_OF_FIELDS = ("tool", "system.", "max_tokens")
+"""The beginnings of the details of changes that concern no message."""
+
+
+async def convert_messages(asked: MessagesQuery, tenant: str) -> Query:
+    """Return the query of the chat that *asked*, a request of the Messages API, becomes.
+
+    Its envelopes are opened where they are those of *tenant*. Raises :class:`proxy.core.errors.InvalidRequest` as the
+    real request would.
+    """
+    return await run_in_worker(
+        lambda: asked.query(number_messages(messages_to_chat(asked.fields, tenant=tenant).chat))
+    )
 
 
 async def convert_items(asked: ItemsQuery, gateway: Gateway, tenant: str) -> Query:
@@ -37,15 +51,15 @@ async def convert_items(asked: ItemsQuery, gateway: Gateway, tenant: str) -> Que
 def number_messages(chat: ChatRequest) -> ChatRequest:
     """Return *chat*, which was converted from items, whose changes have the indexes of messages in place of items.
 
-    Changes of tools have no message.
+    The messages of the Messages API are items too. Changes of tools and of fields have no message.
     """
     assert chat.source is not None, "the chat was converted"
     native = chat.source.native
-    assert isinstance(native, ResponsesRequest), "the chat was converted from items"
+    assert native is not None, "the chat was converted from items"
     projection = native.projection
 
     def number(change: Change) -> Change:
-        if change.step != ITEMS or change.detail.startswith("tool"):
+        if change.step != ITEMS or change.detail.startswith(_OF_FIELDS):
             return change
         return replace(change, index=projection.message_of(change.index))
 

@@ -1,14 +1,14 @@
 """Reads a request of the inspector's page: a client's request, and the target for which the request is inspected.
 
 The client's request is parsed from the pasted bytes, by the parser for real requests. It is a chat request, or a
-request of the Responses API. A list is read as the messages of a chat. A request without a model gets the target's
-model.
+request of the Responses API or of Anthropic's Messages API. A list is read as the messages of a chat. A request without
+a model gets the target's model.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import orjson
@@ -16,16 +16,17 @@ import orjson
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import find_value
+from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_RESPONSES
+from proxy.ingress.anthropic_messages.fields import MessagesFields
+from proxy.ingress.anthropic_messages.fields import read_fields as read_message_fields
 from proxy.ingress.json_fields import load_object
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
+from proxy.inspector.find_format import READ, find_format
 from proxy.inspector.targets import MODELS
 
-_HISTORY_FIELDS = ("input", "previous_response_id", "conversation")
-"""The fields that a request of the Responses API has in place of ``messages``. At least one of them is there."""
-
 _OF_PAGE = ("request", "target", "compact", "recent")
-_OF_CLIENT = ("model", "messages", *_HISTORY_FIELDS)
+_OF_CLIENT = ("model", *READ)
 
 
 class Target(NamedTuple):
@@ -60,6 +61,15 @@ class Query(NamedTuple):
     chosen: bool = True
 
 
+class MessagesQuery(NamedTuple):
+    """The page's request with a request of the Messages API. *recent* is the id of the recent request, if any."""
+
+    fields: MessagesFields
+    recent: str | None
+    query: Callable[[ChatRequest], Query]
+    """Returns the query of the chat that the request is converted to."""
+
+
 class ItemsQuery(NamedTuple):
     """The page's request with a request of the Responses API, whose stored conversation is not read yet."""
 
@@ -69,7 +79,9 @@ class ItemsQuery(NamedTuple):
     """Returns the query of the chat that the request is converted to."""
 
 
-def read_query(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Query | ItemsQuery:
+def read_query(
+    body: bytes, *, max_nesting: int, mends: bool, default: str
+) -> Query | ItemsQuery | MessagesQuery:
     """Return the page's request in *body*. *default* is the model where neither target nor request names a model.
 
     Raises :class:`InvalidRequest` for a body that cannot be read, and for a target or an id that is not valid.
@@ -91,18 +103,18 @@ def read_query(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Q
     def query_of(chat: ChatRequest) -> Query:
         return Query(chat, target or Target("model", chat.model), names_model, compact, recent, chosen=chosen)
 
-    if _has_items(own):
+    named = find_format(own)
+    if named == OPENAI_RESPONSES:
         return ItemsQuery(read_fields(raw, max_nesting=max_nesting, mends=mends), recent, query_of)
+    if named == ANTHROPIC_MESSAGES:
+        read = read_message_fields(raw, max_nesting=max_nesting, mends=mends, wants_answer=False)
+        return MessagesQuery(read, recent, query_of)
     return query_of(parse_chat_request(raw, max_nesting=max_nesting, mends=mends))
 
 
-def is_items_request(raw: bytes) -> bool:
-    """Tell whether *raw*, the JSON of a client's request, is one of the Responses API."""
-    return _has_items(_split(raw, _OF_CLIENT))
-
-
-def _has_items(own: Mapping[str, bytes]) -> bool:
-    return "messages" not in own and any(name in own for name in _HISTORY_FIELDS)
+def format_of(raw: bytes) -> str:
+    """Return the name of the API that *raw*, the JSON of a client's request, was written for."""
+    return find_format(_split(raw, _OF_CLIENT))
 
 
 def with_model(raw: bytes, model: str) -> bytes:

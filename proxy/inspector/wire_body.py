@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.hidden_text import hide
-from proxy.core.source import OPENAI_RESPONSES
+from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_RESPONSES
 from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.planning.dry_run import DryRun
@@ -23,13 +23,16 @@ from proxy.upstream.wires import table
 _NO_LIMITS = Timeouts(0.0, 0.0, 0.0, 0.0)
 """The time limits of a call that is never made."""
 
+_OWN_NAMES = (ANTHROPIC_MESSAGES, OPENAI_RESPONSES)
+"""The wires that are named by their formats, since a provider may have others too."""
+
 
 def describe_wire(run: DryRun) -> dict[str, Any] | None:
     """Return the request of *run* on its provider's wire, as JSON-ready values, or None where nothing is sent.
 
     ``body`` is the text of the body, byte for byte as it is sent. ``body`` is None where litellm writes the request,
     and where the wire refuses the request. ``refusal`` holds the reason of the wire. ``wire`` names the wire: a
-    provider's own, or ``openai_responses``.
+    provider's own, ``openai_responses`` or ``anthropic_messages``.
     ``address`` is the URL. A base that the operator configured is shown as ``…``. No header is shown, since headers
     hold the key. Values of ``extra_body`` that came from variables are masked.
     """
@@ -52,7 +55,7 @@ def describe_wire(run: DryRun) -> dict[str, Any] | None:
     call = replace(call, extra_body=hide(call.extra_body))
     wire = table.wire_for(call)
     named = deployment.provider if deployment.provider in table.WIRES else table.OTHERS
-    shown["wire"] = OPENAI_RESPONSES if wire.format == OPENAI_RESPONSES else named
+    shown["wire"] = wire.format if wire.format in _OWN_NAMES else named
     shown["address"] = _without_base(wire.url(call, stream=streams), deployment)
     try:
         shown["body"] = wire.write_request(call, stream=streams).decode()

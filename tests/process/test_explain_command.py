@@ -332,3 +332,14 @@ def test_explain_that_cannot_answer(line: str, words: str) -> None:
 def test_explain_whose_reader_leaves(given: Any, status: int) -> None:
     """A reader that closes the pipe does not change the exit status."""
     assert shell('"$@" | true', given) == (status, "", "")
+
+
+def test_explain_takes_a_request_of_the_messages_api() -> None:
+    """It is known by its fields. Its own limit of the answer may be missing."""
+    result = {"type": "tool_result", "tool_use_id": "gone", "content": "1"}
+    request = {"model": "gpt-4.1", "system": "Be brief.", "messages": [{"role": "user", "content": [result]}]}
+    shown = run_in_process("explain", "--json", stdin=json.dumps(request).encode())
+
+    explained = json.loads(shown.stdout)
+    assert explained["verdict"] == "repaired"
+    assert explained["before"][0]["message"] == {"role": "system", "content": "Be brief."}

@@ -11,23 +11,16 @@ from proxy.core.source import ANTHROPIC_MESSAGES, MessagesRequest, Source
 from proxy.ingress.anthropic_messages.client_headers import NO_HEADERS, ClientHeaders
 from proxy.ingress.anthropic_messages.fields import MessagesFields, read_fields
 from proxy.ingress.anthropic_messages.known_tools import read_known_tools
-from sanitizers import Change, Unrepairable
+from sanitizers import Unrepairable
 from sanitizers.native.messages.project import MessagesProjection, project
 from sanitizers.native.messages.tool_choice import read_tool_choice
 from sanitizers.native.protocol import Need
 from sanitizers.outline import Outline
 from sanitizers.record import record
 from sanitizers.validation import read_history
-from sanitizers.work_limit import metered
 
 _USUAL_MESSAGE, _USUAL_PART, _PARSED_FASTER = 1024, 512, 4
 """The weights of a message and of a part, and the gain of parsing over planning, as for chat requests."""
-
-_BILLING = "x-anthropic-billing-header:"
-"""The beginning of a block in ``system`` by which Claude Code names itself to Anthropic.
-
-It differs in every request, so that no provider's cache would find the prompt again (vllm-mlx#277, claude-code#68900).
-"""
 
 
 @record
@@ -64,8 +57,7 @@ def _convert(fields: MessagesFields, headers: ClientHeaders, tenant: str, weight
     found = read_known_tools(fields.tools)
     tools = found.tools
     choice = read_tool_choice(fields.tool_choice, tools)
-    system, billing = _without_billing(fields.system)
-    projection = project(fields.items, system, tenant=tenant)
+    projection = project(fields.items, fields.system, tenant=tenant)
     outline = read_history(projection.messages)
     parameters: dict[str, Any] = dict(fields.parameters)
     if tools.chat_tools:
@@ -85,7 +77,6 @@ def _convert(fields: MessagesFields, headers: ClientHeaders, tenant: str, weight
             *fields.conversion,
             *tools.changes,
             *choice.changes,
-            *billing,
             *projection.changes,
         ),
         headers=headers.fields,
@@ -106,20 +97,6 @@ def _convert(fields: MessagesFields, headers: ClientHeaders, tenant: str, weight
         needs=(*fields.needs, *map(_provider_need, (*tools.needs, *projection.needs))),
     )
     return Converted(chat, projection)
-
-
-def _without_billing(system: Any) -> tuple[Any, tuple[Change, ...]]:
-    """Return *system* without the blocks that name a client to Anthropic, and the changes."""
-    if system.__class__ is not list:
-        return system, ()
-    kept, changes = [], []
-    for at, block in enumerate(metered(system)):
-        text = block.get("text") if isinstance(block, dict) else None
-        if isinstance(text, str) and text.startswith(_BILLING):
-            changes.append(Change("items", "dropped", 0, "billing_header", f"system.{at}"))
-        else:
-            kept.append(block)
-    return (kept or None, tuple(changes)) if changes else (system, ())
 
 
 def _provider_need(need: Need) -> ProviderNeed:

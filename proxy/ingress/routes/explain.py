@@ -1,6 +1,7 @@
 """``POST /v1/explain``: shows how a request would be changed, without sending it upstream.
 
-``?format=openai_responses`` reads a request of the Responses API. Its numbers are then those of the request's items.
+``?format=openai_responses`` reads a request of the Responses API, and ``?format=anthropic_messages`` one of the
+Messages API. Its numbers are then those of the request's items, or of its own messages.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
 from proxy.core.offload import parse_weight, run_offloaded
-from proxy.core.source import OPENAI_CHAT, OPENAI_RESPONSES
+from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_responses.errors import rename_param
 from proxy.ingress.routes.dry_run_input import make_dry_run_input
+from proxy.ingress.routes.messages import open_request as messages
 from proxy.ingress.routes.read_body import read_body
 from proxy.ingress.routes.responses.open_request import OpenedRequest, open_request, renamed_errors
 from proxy.planning.describe_dry_run import describe_dry_run
@@ -28,7 +30,7 @@ from proxy.planning.dry_run import DryRun, run_dry
 from proxy.planning.guard_turns import MAX_ROUNDS
 from proxy.planning.plan import planning_weight
 
-_FORMATS = (OPENAI_CHAT, OPENAI_RESPONSES)
+_FORMATS = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES)
 
 
 async def explain(request: web.Request) -> web.Response:
@@ -41,6 +43,10 @@ async def explain(request: web.Request) -> web.Response:
         raise InvalidRequest(f"'format' must be one of {', '.join(_FORMATS)}.", param="format")
     if named == OPENAI_CHAT:
         return await _explain(request, await _read_chat(request), describe_dry_run)
+    if named == ANTHROPIC_MESSAGES:
+        read = await messages.open_request(request, wants_answer=False)
+        with messages.renamed_errors(read):
+            return await _explain(request, read.chat, partial(_describe_messages, read))
     opened = await open_request(request)
     with renamed_errors(opened):
         return await _explain(request, opened.chat, partial(_describe_items, opened))
@@ -68,6 +74,11 @@ async def _explain(
         return write_json(describe(run if is_operator else run.for_client()))
 
     return written_response(await run_offloaded(planning_weight(chat, given.target), write))
+
+
+def _describe_messages(opened: messages.OpenedRequest, run: DryRun) -> dict[str, Any]:
+    """Return *run* as JSON-ready values, with the client's own places."""
+    return opened.places.renumber_explanation(describe_dry_run(run), len(run.read_changes))
 
 
 def _describe_items(opened: OpenedRequest, run: DryRun) -> dict[str, Any]:

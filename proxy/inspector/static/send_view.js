@@ -7,7 +7,7 @@ import { fieldOf, fieldsOf, writeJson } from "./json_text.js";
 import { pathOf } from "./request_format.js";
 
 const SHOWN = 20000;
-const WIRES = { gemini: "Gemini's own format", openai: "OpenAI's own format", openai_responses: "The Responses API" };
+const WIRES = { gemini: "Gemini's own format", openai: "OpenAI's own format", openai_responses: "The Responses API", anthropic_messages: "Anthropic's Messages API" };
 
 /** Show the body of `look` in `host`; `asked` is the request's own JSON text, `chosen` the target that the reader chose. */
 export function drawSend(host, look, asked, chosen) {

@@ -146,3 +146,28 @@ async def test_own_items_are_shown_as_their_provider_gets_them(stream: bool) -> 
     assert json.loads(sent.body)["input"] == [SAID, SEARCH, SAID]
     assert (shown["wire"]["wire"], shown["wire"]["address"]) == ("openai_responses", "…/responses")
     assert (shown["verdict"], shown["steps"]) == ("unchanged", [])
+
+
+async def test_request_of_the_messages_api_is_shown_as_messages(upstream: ScriptedUpstream) -> None:
+    """Changes that its reading made name the message that they concern, and those of fields none."""
+    blocks = [
+        {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}},
+        {"type": "tool_use", "id": "toolu_2", "name": "f", "input": {}},
+    ]
+    result = {"type": "tool_result", "tool_use_id": "toolu_2", "content": "42"}
+    given = {
+        "model": MODEL,
+        "system": [
+            {"type": "text", "text": "x-anthropic-billing-header: a"},
+            {"type": "text", "text": "Be."},
+        ],
+        "messages": [SAID, {"role": "assistant", "content": blocks}, {"role": "user", "content": [result]}],
+        "tools": [{"type": "web_search_20250305", "name": "web_search"}, {"name": "f"}],
+    }
+    async with proxied(settings_of(), upstream) as proxy:
+        shown = (await proxy.post({"request": given, "compact": False}, LOOK)).json
+
+    assert [turn["message"]["role"] for turn in shown["before"]] == ["system", "user", "assistant", "tool"]
+    changed = {step["step"]: [one["reason"] for one in step["changes"]] for step in shown["steps"]}
+    assert {*changed["items"]} == {"billing_header", "server_tool"}
+    assert "pairing" in changed

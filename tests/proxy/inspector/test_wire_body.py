@@ -123,9 +123,9 @@ def test_gemini_is_asked_with_contents() -> None:
 
 def test_what_litellm_writes_is_not_shown() -> None:
     """The body that litellm writes is not known before it is sent."""
-    wire = look(PLAIN, "anthropic")["wire"]
+    wire = look(PLAIN, "bedrock-claude")["wire"]
 
-    assert (wire["transport"], wire["provider"]) == ("litellm", "anthropic")
+    assert (wire["transport"], wire["provider"]) == ("litellm", "bedrock")
     assert (wire["wire"], wire["address"], wire["body"]) == (None, None, None)
 
 

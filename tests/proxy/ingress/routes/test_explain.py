@@ -90,3 +90,42 @@ async def test_unknown_format_is_refused(upstream: ScriptedUpstream) -> None:
         reply = await proxy.post({"model": MODEL, "messages": ROUNDS}, f"{EXPLAIN}?format=other")
 
     assert (reply.status, reply.error["param"]) == (400, "format")
+
+
+MESSAGES = [
+    {"role": "user", "content": "go"},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "f", "input": {}}]},
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "c1", "content": "1"},
+            {"type": "tool_result", "tool_use_id": "gone", "content": "2"},
+        ],
+    },
+    {"role": "user", "content": "on"},
+]
+
+
+async def test_messages_request_is_explained_by_its_messages(upstream: ScriptedUpstream) -> None:
+    """Each change, and each broken rule, has the number of the client's own message."""
+    body = {"model": MODEL, "system": "Be brief.", "messages": MESSAGES}
+    async with proxied(settings_of(), upstream) as proxy:
+        reply = await proxy.post(body, f"{EXPLAIN}?format=anthropic_messages")
+
+    assert (reply.status, reply.json["verdict"]) == (200, "repaired")
+    assert [(change["step"], change["index"]) for change in reply.json["changes"]][:1] == [("orphan_drop", 2)]
+    assert {found["index"] for found in reply.json["found"]} == {2}
+    assert upstream.calls == []
+
+
+async def test_refusal_names_the_clients_messages(upstream: ScriptedUpstream) -> None:
+    """In mode strict, the text and the lists of a refusal have the numbers of the client's messages."""
+    body = {"model": MODEL, "system": "Be brief.", "max_tokens": 9, "messages": MESSAGES}
+    async with proxied(settings_of(sanitize={"mode": "strict"}), upstream) as proxy:
+        reply = await proxy.post(body, f"{EXPLAIN}?format=anthropic_messages")
+        refused = (await proxy.post(body, "/v1/messages")).json["error"]
+
+    assert reply.json["refusal"]["param"] == "messages.2"
+    assert "messages.2" in refused["message"]
+    assert "messages[" not in refused["message"]
+    assert {found["index"] for found in refused["details"]["violations"]} == {2}
