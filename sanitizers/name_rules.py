@@ -22,3 +22,6 @@ OPENAI_NAMES = NameRule("[a-zA-Z0-9_-]+", 64)
 
 GEMINI_NAMES = NameRule("[A-Za-z_][A-Za-z0-9_.:-]*", 64)
 """Gemini's rule (gemini-cli#2966, #7664, #12425, vscode#248000). Colons are accepted since the end of 2025."""
+
+ANY_NAMES = NameRule(r"[\s\S]+", 1_000_000)
+"""No rule: names that a client wrote in the provider's own format are left to the provider."""

@@ -13,7 +13,7 @@ from typing import Literal
 
 from typing_extensions import override
 
-from sanitizers.name_rules import OPENAI_NAMES, NameRule
+from sanitizers.name_rules import ANY_NAMES, OPENAI_NAMES, NameRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +169,12 @@ class Profile:
     continues_if_asked: bool = False
     """A trailing assistant message is accepted where the request has ``continue_final_message: true``."""
 
+    keeps_thoughts: bool = False
+    """The models sign their thoughts, and want those of an open turn back as they were, in ``thinking_blocks``."""
+
+    blocks: bool = False
+    """The history goes to the provider as messages of Anthropic's API, in the blocks of its client."""
+
     items: bool = False
     """The history goes to the provider as items of the Responses API, and not as a chat."""
 
@@ -189,6 +195,21 @@ class Profile:
         images and files there (openai-python 3.54, ``ResponseFunctionCallOutputItemList``).
         """
         return self if self.items else _as_items(self)
+
+    def over_messages(self, *, is_claude: bool, takes_systems: bool) -> Profile:
+        """Return the row for a history that a provider gets by Anthropic's own API, without litellm.
+
+        The models of other vendors with this API have Claude's rules, but for those of its signatures.
+        """
+        return _over_messages(self, is_claude, takes_systems)
+
+    def as_blocks(self) -> Profile:
+        """Return the row for a history that the provider gets as its client's own messages of Anthropic's API.
+
+        What only concerns blocks is mended there (:mod:`sanitizers.native.messages.mend`). Tools keep the names that
+        their client chose for this API.
+        """
+        return self if self.blocks else _as_blocks(self)
 
     @property
     def legacy_calls(self) -> bool:
@@ -235,6 +256,27 @@ def _as_items(profile: Profile) -> Profile:
         result_types=profile.result_types | WEB_IMAGES | {"application/pdf"}
         if is_openai
         else profile.result_types,
+    )
+
+
+@lru_cache(maxsize=64)
+def _over_messages(profile: Profile, is_claude: bool, takes_systems: bool) -> Profile:
+    if profile.schemas != "anthropic":
+        return profile
+    return replace(profile, keeps_thoughts=True)
+
+
+@lru_cache(maxsize=64)
+def _as_blocks(profile: Profile) -> Profile:
+    return replace(
+        profile,
+        blocks=True,
+        system_anywhere=True,
+        many_systems=True,
+        assistant_runs=True,
+        user_runs=True,
+        tool_names=ANY_NAMES,
+        refused_fields=profile.refused_fields - {"cache_control", "is_error", "thinking_blocks"},
     )
 
 

@@ -5,6 +5,7 @@ The modules:
     object_end                    finds the end of a JSON object that comes in pieces
     partial_call, assemble_calls  join tool calls that come in pieces, and give each a place and an id
     join_surrogates               joins surrogate pairs that a provider split
+    answer_thoughts               thoughts with their places: for the client, and for the store
     usage                         token counts and log probabilities in OpenAI's types
     restore_tool_names            puts the client's tool names back
     normalize_answer, normalize   bring whole answers and chunks into canonical form, with all of these

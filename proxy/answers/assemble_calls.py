@@ -21,6 +21,7 @@ from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.state.kept_signatures import Signed
+from proxy.state.kept_thoughts import Called
 from proxy.upstream.signature_carriers import call_signatures, has_only_openai_fields, is_signature
 from sanitizers.messages import base_id
 
@@ -170,6 +171,14 @@ class CallAssembler:
             del piece["index"]
             calls.append(piece)
         return calls
+
+    def client_ids(self) -> dict[str, str]:
+        """Return the client's id of each announced call, by the provider's id."""
+        return {call.provider_id: call.id for call in self._calls if call.provider_id is not None}
+
+    def called(self) -> list[Called]:
+        """Return the announced calls as the client got them."""
+        return [Called(call.id, self._names.restore(call.name), call.text()) for call in self._calls]
 
     def rewritten(self) -> Iterator[str]:
         """Yield the client's ids of the calls whose arguments :meth:`PartialCall.finish` has rewritten."""

@@ -40,6 +40,7 @@ CHUNK_RULES = MappingProxyType(
         "arguments_no_object": "the arguments of a call that is to be run are one JSON object",
         "signature_shape": "extra_content holds Google's thought_signature and nothing else",
         "signature_repeated": "a call, and the text of a choice, is signed once at most",
+        "thoughts_shape": "thinking_blocks are whole blocks of thinking, in the last delta of a choice",
         "finish_unknown": "a finish reason is one of OpenAI's five",
         "finish_hides_calls": "a choice with calls does not end with stop or function_call",
         "finish_without_calls": "a choice that ends with tool_calls or function_call has such a call",

@@ -85,6 +85,18 @@ def is_signed(extra: Any) -> bool:
     )
 
 
+def are_thoughts(blocks: Any) -> bool:
+    """Return True where *blocks* is a list of blocks of thinking, in litellm's form."""
+    return (
+        isinstance(blocks, list)
+        and bool(blocks)
+        and all(
+            isinstance(block, Mapping) and block.get("type") in ("thinking", "redacted_thinking")
+            for block in blocks
+        )
+    )
+
+
 def is_usage(usage: Any) -> bool:
     """Return True where *usage* holds only counts, and its total is the sum of the other two."""
     if not has_fields(usage, Usage) or not all(_is_count(usage[name]) for name in _COUNTS):

@@ -15,6 +15,7 @@ from proxy.answers.chunk_rules import ChunkViolation
 from proxy.answers.chunk_shapes import (
     TEXTS,
     are_logprobs,
+    are_thoughts,
     behind_object,
     has_delta_types,
     has_fields,
@@ -139,11 +140,13 @@ class _Stream:
             self._note("delta_empty", index)
         if "logprobs" in given and not are_logprobs(given["logprobs"]):
             self._note("logprobs_shape", index)
-        self._read_delta(delta, choice, index, first)
+        self._read_delta(delta, choice, index, first, ends=reason is not None)
         if reason is not None:
             self._finish(choice, index, reason)
 
-    def _read_delta(self, delta: dict[str, Any], choice: _Choice, index: int, first: bool) -> None:
+    def _read_delta(
+        self, delta: dict[str, Any], choice: _Choice, index: int, first: bool, *, ends: bool
+    ) -> None:
         if not has_delta_types(delta):
             self._note("delta_fields", index)
         for name in TEXTS:
@@ -153,6 +156,8 @@ class _Stream:
             self._note_half(text, index)
         if "extra_content" in delta:
             choice.signed = self._sign(delta, choice.signed, index)
+        if "thinking_blocks" in delta and (not ends or not are_thoughts(delta["thinking_blocks"])):
+            self._note("thoughts_shape", index)
         choice.legacy = choice.legacy or bool(delta.get("function_call"))
         if "tool_calls" in delta:
             self._read_pieces(delta["tool_calls"], choice, index)

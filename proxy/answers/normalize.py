@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from proxy.answers.answer_thoughts import read_thoughts, shown_thoughts
 from proxy.answers.assemble_calls import CallAssembler
 from proxy.answers.find_empty import CUT_OFF
 from proxy.answers.join_surrogates import PendingSurrogates, join_surrogates, release_surrogates
@@ -17,6 +18,7 @@ from proxy.answers.normalize_answer import (
 from proxy.answers.partial_call import join_pieces
 from proxy.answers.restore_tool_names import UNCHANGED, LegacyNames, ToolNameMap
 from proxy.answers.usage import normalize_logprobs, normalize_usage
+from proxy.core.canonical_chat import THINKING_LAYOUT
 from proxy.core.upstream_call import Chunk
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.state.kept_signatures import Signed
@@ -57,6 +59,7 @@ class ChunkNormalizer:
         self._calls: dict[int, CallAssembler] = {}  # the calls of each choice with any
         self._legacy: set[int] = set()  # choices with a call in the older form ``function_call``
         self._signatures: dict[int, str] = {}  # signatures outside calls, by choice
+        self._layouts: dict[int, Any] = {}  # thoughts and their places, by choice
         self._details: dict[int, dict[str, str]] = {}  # the same by choice, and by the ids of their calls
         self._finished: set[int] = set()
         self._surrogates: PendingSurrogates = {}
@@ -148,6 +151,8 @@ class ChunkNormalizer:
         if len(delta) < len(given):
             if (signature := text_signature(given)) is not None:
                 self._signatures[index] = signature
+            if THINKING_LAYOUT in given:
+                self._layouts[index] = given[THINKING_LAYOUT]
             if "reasoning_details" in given:
                 self._details.setdefault(index, {}).update(encrypted_details(given))
         for name, text in delta.items():
@@ -201,6 +206,11 @@ class ChunkNormalizer:
         if signature is not None and not called:
             delta["extra_content"] = {"google": {"thought_signature": signature}}
             self.findings.signed.append(Signed("", "", "", signature))
+        layout = self._layouts.pop(index, None)
+        if layout is not None and (thoughts := read_thoughts(layout, assembler)) is not None:
+            self.findings.thoughts.append(thoughts)
+            if shown := shown_thoughts(thoughts):
+                delta["thinking_blocks"] = shown
         if self._surrogates:
             release_surrogates(self._surrogates, index, delta)
             if "tool_calls" in delta:

@@ -11,13 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from proxy.answers.answer_thoughts import read_thoughts, shown_thoughts
 from proxy.answers.assemble_calls import CallAssembler
 from proxy.answers.find_empty import CUT_OFF
 from proxy.answers.restore_tool_names import UNCHANGED, ToolNameMap
 from proxy.answers.usage import normalize_logprobs, normalize_usage
+from proxy.core.canonical_chat import THINKING_LAYOUT
 from proxy.core.upstream_call import Answer
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.state.kept_signatures import Signed
+from proxy.state.kept_thoughts import Thoughts
 from proxy.upstream.signature_carriers import (
     SIGNATURE_FIELD,
     encrypted_details,
@@ -40,6 +43,9 @@ class AnswerFindings:
 
     signed: list[Signed] = field(default_factory=list)
     """The signed calls and texts."""
+
+    thoughts: list[Thoughts] = field(default_factory=list)
+    """The thoughts with their places."""
 
     changes: list[Change] = field(default_factory=list)
     """Repairs of the model's answer, without the changes that bring it into OpenAI's form."""
@@ -119,6 +125,7 @@ def _normalize_choice(
     index = at if index is None else index
     reason = choice.get("finish_reason") or "stop"
     calls = message.pop("tool_calls", None)
+    assembler: CallAssembler | None = None
     if calls:
         assembler = CallAssembler(ids, index, names)
         for call in calls:
@@ -137,6 +144,13 @@ def _normalize_choice(
     elif signature is not None:
         message = with_signature(message, signature, (SIGNATURE_FIELD,))
         findings.signed.append(Signed("", "", "", signature))
+    if (
+        THINKING_LAYOUT in given
+        and (thoughts := read_thoughts(given[THINKING_LAYOUT], assembler)) is not None
+    ):
+        findings.thoughts.append(thoughts)
+        if shown := shown_thoughts(thoughts):
+            message["thinking_blocks"] = shown
     if names is not UNCHANGED and (legacy := message.get("function_call")) and legacy.get("name"):
         message["function_call"] = {**legacy, "name": names.restore(legacy["name"])}
     normalized = {

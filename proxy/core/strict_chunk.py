@@ -52,6 +52,7 @@ class Delta(TypedDict, total=False):
     audio: dict[str, Any] | None
     annotations: list[dict[str, Any]] | None
     extra_content: ExtraContent
+    thinking_blocks: list[dict[str, Any]]
 
 
 class Logprobs(TypedDict, total=False):

@@ -120,7 +120,7 @@ async def relay_chunks(
             if chunk is None:
                 break
             normalized = normalize(chunk)
-            if findings.signed or findings.changes:
+            if findings.signed or findings.changes or findings.thoughts:
                 await answer.keep_notes()
             native = None
             if SOURCE in chunk:

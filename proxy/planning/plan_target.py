@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from proxy.config.schema.policies import Sanitize
@@ -9,8 +10,10 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.planning.apply_defaults import with_defaults
 from proxy.planning.plan_parameters import Unsupported
+from proxy.state.kept_thoughts import StoredThoughts
 from proxy.upstream.dialects import asks_responses, asks_with_tools
-from proxy.upstream.transports import transport_of
+from proxy.upstream.dialects.claude_models import claude_of
+from proxy.upstream.transports import speaks_messages, transport_of
 from sanitizers import Profile, profile_for
 from sanitizers.record import record
 
@@ -27,6 +30,11 @@ class PlanTarget:
     profile: Profile
     sanitize: Sanitize
     unsupported: Unsupported
+    thoughts: Mapping[int, StoredThoughts] | None = None
+    """The stored thoughts of the history, by the ``id`` of the message object that had them.
+
+    None for a model or a client that has no use for them.
+    """
 
 
 def plan_target(deployment: Deployment, sanitize: Sanitize, unsupported: Unsupported) -> PlanTarget:
@@ -48,4 +56,9 @@ def profile_of(deployment: Deployment, sanitize: Sanitize) -> Profile:
     profile = profile_for(deployment.model, deployment.profile)
     if asks_responses(deployment) and transport_of(deployment) == "direct":
         profile = profile.as_items()
+    if speaks_messages(deployment):
+        claude = claude_of(deployment.model_id)
+        profile = profile.over_messages(
+            is_claude=claude is not None, takes_systems=claude is not None and claude.takes_systems
+        )
     return profile.merging() if sanitize.merge_same_role else profile

@@ -12,6 +12,7 @@ lesson is a fact about a deployment that the proxy learned from the deployment's
     sharing              the exchange of facts with other processes
     deployment_identity  the name of a deployment that all processes agree on
     kept_signatures      the stored form of a signed call
+    kept_thoughts        the stored form of an answer's thoughts
     lessons              the lessons of one deployment for one tenant
     learn_overflow       reads the lesson of an error about length
     agreement            the lessons that count for all tenants

@@ -44,15 +44,16 @@ class StoredSignature:
 
 def pack(signed: Signed, origin: str) -> bytes:
     """Return the bytes that a store keeps of *signed*. *origin* names the endpoint and model family that signed."""
-    written = signed.arguments.encode("utf-8", "surrogatepass")
+    as_written, as_meant = digests_of(signed.name, signed.arguments)
     return orjson.dumps(
-        {
-            "signature": signed.signature,
-            "origin": origin,
-            "as_written": _digest(signed.name, written),
-            "as_meant": _digest(signed.name, _meant(signed.arguments) or b""),
-        }
+        {"signature": signed.signature, "origin": origin, "as_written": as_written, "as_meant": as_meant}
     )
+
+
+def digests_of(name: str, arguments: str) -> tuple[str, str]:
+    """Return the digests of the call *name* with *arguments*: as written, and as canonical JSON."""
+    written = arguments.encode("utf-8", "surrogatepass")
+    return _digest(name, written), _digest(name, _meant(arguments) or b"")
 
 
 def unpack(value: bytes) -> StoredSignature | None:

@@ -29,6 +29,9 @@ class Space:
 SIGNATURES = Space("signatures", 14 * _DAY_S, "thought signatures of tool calls", cached=True)
 """Signatures by the random id that the client got. Only the mark of a refused signature replaces an entry."""
 
+THOUGHTS = Space("thoughts", 14 * _DAY_S, "thoughts of answers, in their order", cached=True)
+"""Thoughts by the id of the answer's first call, or by the digest of the conversation. No entry is replaced."""
+
 LESSONS = Space("lessons", 7 * _DAY_S, "token factors of deployments, and whether they report usage")
 WINDOWS = Space("windows", 60 * _MINUTE_S, "context windows that errors taught")
 COOLDOWNS = Space("cooldowns", 60 * _MINUTE_S, "cooldowns that providers asked for")
@@ -59,6 +62,7 @@ Sessions have bounds in bytes of their own, within which each client has its acc
 
 SPACES = (
     SIGNATURES,
+    THOUGHTS,
     LESSONS,
     WINDOWS,
     COOLDOWNS,

@@ -83,6 +83,11 @@ def transports_of(deployment: Deployment) -> frozenset[str]:
     return frozenset({"direct", "litellm"} if both else {transport_of(deployment)})
 
 
+def speaks_messages(deployment: Deployment) -> bool:
+    """Tell whether *deployment* is asked by Anthropic's Messages API, without litellm."""
+    return deployment.provider == "anthropic" and transport_of(deployment) == "direct"
+
+
 def uses_litellm(routes: Routes) -> bool:
     """Tell whether any deployment of *routes* may use litellm, which takes more memory for each request."""
     pools = (*routes.exact.values(), *routes.wildcards.values())

@@ -10,6 +10,7 @@
 - answer_whole: the attempts of a chat that is answered whole
 - stream_chat: one request from its plan to its streamed answer
 - answer_signatures: thought signatures, stored under the ids that the client gets
+- answer_thoughts: Claude's thoughts, stored with their places and loaded again
 - correct_answer: tool calls that are mended, or asked for again
 - gate_answer: tool calls that the turn guard holds back
 """

@@ -10,6 +10,7 @@ from functools import partial
 
 from proxy.answers.restore_tool_names import UNCHANGED, ToolNameMap
 from proxy.core.upstream_call import UpstreamCall
+from proxy.forwarding.chat.answer_thoughts import restores_thoughts
 from proxy.planning.plan import Plan
 from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.planning.signatures.origins import origin_of, tag_of
@@ -78,7 +79,9 @@ def call_ids(call: UpstreamCall, plan: Plan, token: Callable[[], str]) -> CallId
 
     Each id is made with *token*, so that nobody can guess the id.
     """
-    tag = partial(_tag_for, call) if call.rules.signs_calls else None
+    rules = call.rules
+    is_found_by_id = rules.signs_calls or (rules.keeps_thoughts and restores_thoughts(call))
+    tag = partial(_tag_for, call) if is_found_by_id else None
     return CallIds(token, tag=tag, taken=partial(ids_in, plan.request.messages))
 
 

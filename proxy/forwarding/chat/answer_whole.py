@@ -12,6 +12,7 @@ from proxy.forwarding.answer_stamp import AnswerStamp
 from proxy.forwarding.attempt import Attempt, plan_attempt
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, client_tool_names, keep_signatures
+from proxy.forwarding.chat.answer_thoughts import keep_thoughts
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, write_wrap_up_answer
 from proxy.forwarding.fallback_chain import FallbackChain
@@ -65,8 +66,10 @@ async def _ask(
         ids=call_ids(call, plan, gateway.token),
         names=client_tool_names(plan),
     )
-    if findings.signed or findings.changes:
+    if findings.signed or findings.changes or findings.thoughts:
         await keep_signatures(findings.signed, call, record.key, gateway.store)
+        for thoughts in findings.thoughts:
+            await keep_thoughts(thoughts, call, plan, record.key, gateway.store)
         record.answer_changes += findings.changes
     guarded = record.guarded
     if guarded is not None and guarded.gate is not None:

@@ -23,6 +23,7 @@ from proxy.core.offload import MEDIUM, run_offloaded
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
+from proxy.forwarding.chat.answer_thoughts import load_thoughts
 from proxy.forwarding.chat.conversation_memory import RequestMemory
 from proxy.forwarding.chat.repair_plan import repair_plan
 from proxy.forwarding.chat.request_repairs import RequestRepairs
@@ -38,10 +39,12 @@ from proxy.planning.plan import Plan, plan_request, planning_weight
 from proxy.planning.plan_target import PlanTarget, plan_target
 from proxy.planning.provider_needs import find_lost
 from proxy.planning.signatures.restoring import signature_keys
+from proxy.planning.signatures.thoughts import wants_thoughts
 from proxy.planning.windows import window_of
 from proxy.resilience.failure_table import OVERFLOW, Kind
 from proxy.resilience.read_overflow import Overflow
 from proxy.state.kept_signatures import StoredSignature
+from proxy.state.kept_thoughts import StoredThoughts
 from proxy.state.learn_overflow import Refused
 from proxy.upstream.media.inlining import RequestMedia
 from sanitizers import Change, Messages, Profile
@@ -73,6 +76,7 @@ class ChatAttemptPlanner:
         self._loop = asyncio.get_running_loop()
         self._plans: dict[tuple[int, str], Plan] = {}
         self._kept: Mapping[str, StoredSignature] | None = None
+        self._thoughts: Mapping[int, StoredThoughts] | None = None
         self._memory = memory
         self._instructions = None if is_own or gateway.instructions.is_off else gateway.instructions
         self._applied: AppliedMemory | None = None
@@ -118,6 +122,8 @@ class ChatAttemptPlanner:
                 await self._look_up(memory, deployment, now, needs_signatures=needs_signatures)
             elif needs_signatures:
                 await self._load_signatures()
+            if target.profile.keeps_thoughts and wants_thoughts(self._chat, deployment):
+                target = await self._with_thoughts(target)
             if self._media is not None:
                 await self._fetch_media(self._media, target.profile, deadline)
             plan = await self._planned(target, now)
@@ -141,6 +147,11 @@ class ChatAttemptPlanner:
     async def _load_signatures(self) -> None:
         keys = await self._find_keys()
         self._kept = await load_signatures(self._gateway.store, self._record.key, keys)
+
+    async def _with_thoughts(self, target: PlanTarget) -> PlanTarget:
+        if self._thoughts is None:
+            self._thoughts = await load_thoughts(self._gateway.store, self._record.key, self._asked)
+        return replace(target, thoughts=self._thoughts)
 
     async def _look_up(
         self, memory: RequestMemory, deployment: Deployment, now: float, *, needs_signatures: bool
@@ -369,9 +380,8 @@ class ChatAttemptPlanner:
         )
         self._overflowed[key] = lesson.most
         try:
-            tighter = await self._planned(
-                plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported), now
-            )
+            target = plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported)
+            tighter = await self._planned(replace(target, thoughts=self._thoughts), now)
         except InvalidRequest:
             return None
         same = tighter.messages == plan.messages and tighter.parameters == plan.parameters

@@ -21,6 +21,7 @@ from proxy.forwarding.answer_stamp import AnswerStamp
 from proxy.forwarding.attempt import Attempt, plan_attempt
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, client_tool_names, keep_signatures
+from proxy.forwarding.chat.answer_thoughts import keep_thoughts
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, stream_wrap_up_answer
 from proxy.forwarding.event_stream import EventStream
@@ -103,7 +104,7 @@ class StreamedChat:
         include_usage: bool,
     ) -> None:
         record, gateway = attempts.record, attempts.gateway
-        self._call, self._record, self._store = attempt.call, record, gateway.store
+        self._call, self._plan, self._record, self._store = attempt.call, attempt.plan, record, gateway.store
         self._normalizer = normalizer = ChunkNormalizer(
             fallback_id=stamp.id,
             created=stamp.created,
@@ -159,8 +160,11 @@ class StreamedChat:
         """Store the new signatures, and add the new changes to the record."""
         findings = self.findings
         await keep_signatures(findings.signed, self._call, self._record.key, self._store)
+        for thoughts in findings.thoughts:
+            await keep_thoughts(thoughts, self._call, self._plan, self._record.key, self._store)
         self._record.answer_changes += findings.changes
         findings.signed.clear()
+        findings.thoughts.clear()
         findings.changes.clear()
 
     def find_broken(self, *, began: bool) -> UpstreamFault | None:

@@ -9,6 +9,7 @@ carries the signature as well, for clients that send it back.
     client_ids  makes the ids that clients get
     restoring   puts signatures back on calls
     stand_ins   replaces a required signature that is lost
+    thoughts    puts Claude's thoughts back, with their places
 
 :mod:`proxy.upstream.signature_carriers` reads and writes the fields that hold signatures.
 :mod:`proxy.state.kept_signatures` describes the stored signature of a call.

@@ -48,6 +48,9 @@ class Claude:
     hides_thoughts: bool = False
     """True where thoughts come without their text unless the request asks for a summary."""
 
+    takes_systems: bool = False
+    """True where system messages may stand between turns."""
+
     always_thinks: bool = False
     """True where thinking cannot be turned off."""
 

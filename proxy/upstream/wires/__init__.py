@@ -6,6 +6,7 @@ The modules:
     table             the list of wires, and the wire of a deployment
     request_headers   headers that every wire sends
     openai, gemini    one folder for each provider, with its ``wire`` on top
+    anthropic         the same for Anthropic, and for other servers with its API
     openai_responses  the Responses API of OpenAI, Azure and xAI
     sse_decoder       the bytes of a stream as the payloads of its events
     payloads          the JSON of an answer or of one event

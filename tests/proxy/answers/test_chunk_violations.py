@@ -198,6 +198,8 @@ ABOUT_CHUNKS = [
     Broken("no_choice", 0, None, [], "no chunk"),
 ]
 
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
+
 ABOUT_CHOICES = [
     Broken("choice_fields", 1, None, [HI, chunk({**choice("stop"), "safety": []}), STOP], "unknown field"),
     Broken("choice_fields", 1, None, [HI, chunk(choice("stop", index=-1)), STOP], "no place"),
@@ -211,7 +213,12 @@ ABOUT_CHOICES = [
         "role_missing", 1, 1, [HI, chunk(choice("stop"), choice("stop", index=1))], "of the second choice"
     ),
     Broken("role_repeated", 1, 0, [HI, chunk(choice("stop", role="assistant"))]),
-    Broken("delta_fields", 1, 0, [HI, chunk(choice("stop", thinking_blocks=[]))], "unknown field"),
+    Broken("delta_fields", 1, 0, [HI, chunk(choice("stop", images=[]))], "unknown field"),
+    Broken("thoughts_shape", 1, 0, [HI, chunk(choice(thinking_blocks=[THOUGHT])), STOP], "before the end"),
+    *(
+        Broken("thoughts_shape", 1, 0, [HI, chunk(choice("stop", thinking_blocks=value))], f"{value}")
+        for value in ([], [{"type": "text"}], {"type": "thinking"}, ["thinking"])
+    ),
     Broken("delta_fields", 1, 0, [HI, chunk(choice("stop", content=["a"]))], "a list as text"),
     Broken("delta_empty", 1, 0, [HI, chunk(choice()), STOP]),
     *(

@@ -4,6 +4,8 @@ Sources: the text, claude-code#19539, #63203. A message without any thought is l
 one. In earlier messages each thought stands for itself.
 """
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,13 +20,22 @@ THOUGHTS = ("thinking", "redacted_thinking")
 
 
 def kinds_of(blocks: Sequence[dict[str, Any]]) -> str:
-    """Return the kinds of *blocks*, with the ids of calls. Neighbouring texts count as one."""
+    """Return the kinds of *blocks*, with the name and input of calls. Neighbouring texts count as one.
+
+    A gateway may give calls ids of its own, since no signature covers them.
+    """
     kinds: list[str] = []
     for block in blocks:
-        kind = block.get("id") or block["type"]
+        kind = block["type"]
+        if kind == "tool_use":
+            kind = f"{block['name']}({_digest(block['input'])})"
         if kind != "text" or kinds[-1:] != ["text"]:
             kinds.append(kind)
     return ",".join(kinds)
+
+
+def _digest(given: Any) -> str:
+    return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def places_in(answer: str, blocks: Sequence[dict[str, Any]]) -> dict[int, Place]:

@@ -13,11 +13,11 @@ from proxy.upstream.wires.anthropic.refusals import raise_error, refuse_message
 from proxy.upstream.wires.anthropic.usage import read_usage
 
 
-def read_message(message: Any) -> Answer:
-    """Return *message*, a decoded body, as a chat completion.
+def read_message(message: Any, *, thinks: bool = False) -> Answer:
+    """Return *message*, a decoded body, as a chat completion. *thinks* is true where the request asked for thoughts.
 
-    Texts are joined, and so are thoughts. The thoughts with their signatures and places are under ``THINKING_LAYOUT``.
-    Blocks of tools that the provider runs itself have no form in a chat. Raises
+    Texts are joined, and so are thoughts. The thoughts with their signatures and places are under ``THINKING_LAYOUT``,
+    which also says that calls have none. Blocks of tools that the provider runs itself have no form in a chat. Raises
     :class:`proxy.core.errors.UpstreamFault` for an error and for a body that is no whole message.
     """
     raise_error(message)
@@ -38,7 +38,7 @@ def read_message(message: Any) -> Answer:
         if kind == "text":
             text = _text(block, "text")
             texts.append(text)
-            layout.add_text(len(text))
+            layout.add_text(text)
         elif kind == "thinking":
             thoughts.append(_text(block, "thinking"))
             layout.add_thought(block)
@@ -52,8 +52,8 @@ def read_message(message: Any) -> Answer:
         said["reasoning_content"] = "".join(thoughts)
     if calls:
         said["tool_calls"] = calls
-    if layout.has_thoughts:
-        said[THINKING_LAYOUT] = layout.entries
+    if layout.has_thoughts or (thinks and calls):
+        said[THINKING_LAYOUT] = layout.as_value()
     answer: Answer = {
         "id": message.get("id"),
         "object": "chat.completion",

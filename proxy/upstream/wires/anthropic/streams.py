@@ -43,12 +43,15 @@ class _Block:
 class StreamReader:
     """Reads the payloads of one stream. With *native*, each chunk has its event as its source.
 
+    *thinks* is true where the request asked for thoughts.
+
     ``ended`` is true after the last event. The stream has no ``[DONE]``, and one is accepted.
     """
 
-    def __init__(self, *, native: bool) -> None:
+    def __init__(self, *, native: bool, thinks: bool = False) -> None:
         self.ended = False
         self._native = native
+        self._thinks = thinks
         self._head: dict[str, Any] | None = None
         self._usage: Mapping[str, Any] = {}
         self._blocks: dict[Any, _Block] = {}
@@ -82,7 +85,7 @@ class StreamReader:
                 text = delta.get("text")
                 if text.__class__ is not str or block.kind != "text":
                     refuse_message()
-                block.length += len(text)
+                block.pieces.append(text)
                 said: _Delta | None = {"content": text}
             else:
                 said = self._read_delta(delta, block)
@@ -171,7 +174,7 @@ class StreamReader:
             piece = {"index": block.call, "id": call_id, "type": "function", "function": function}
             return {"tool_calls": [piece]}
         if kind == "text" and isinstance(text := begun.get("text"), str) and text:
-            block.length = len(text)
+            block.pieces.append(text)
             return {"content": text}
         if kind == "thinking" and isinstance(thought := begun.get("thinking"), str) and thought:
             block.pieces.append(thought)
@@ -203,7 +206,7 @@ class StreamReader:
         """End a block, and return the arguments of a call that came whole."""
         kind, begun = block.kind, block.begun
         if kind == "text":
-            self._layout.add_text(block.length)
+            self._layout.add_text("".join(block.pieces))
         elif kind == "thinking":
             signature = block.signature or begun.get("signature") or ""
             thought = {"type": "thinking", "thinking": "".join(block.pieces), "signature": signature}
@@ -238,6 +241,6 @@ class StreamReader:
         if self._empty_calls:
             last.setdefault("tool_calls", []).extend(self._empty_calls)
         last["finish_reason"] = finish_reason(reason)
-        if layout.has_thoughts:
-            last[THINKING_LAYOUT] = layout.entries
+        if layout.has_thoughts or (self._thinks and self._calls):
+            last[THINKING_LAYOUT] = layout.as_value()
         return last

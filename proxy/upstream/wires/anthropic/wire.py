@@ -45,16 +45,21 @@ class MessagesOfChats:
     def read_answer(self, body: bytes, call: UpstreamCall) -> Answer:
         """Return the message in *body* as a chat completion."""
         message = load_payload(body)
-        answer = read_message(message)
+        answer = read_message(message, thinks=_thinks(call))
         return attach_body(answer, self.format, message) if takes_native(self.format, call) else answer
 
     def read_stream(self, call: UpstreamCall) -> StreamReader:
         """Return a reader for the events of one stream."""
-        return StreamReader(native=takes_native(self.format, call))
+        return StreamReader(native=takes_native(self.format, call), thinks=_thinks(call))
 
     def read_error(self, status: int, body: bytes) -> str | None:
         """Return the provider's message from the body of an error."""
         return read_error(body)
+
+
+def _thinks(call: UpstreamCall) -> bool:
+    """Tell whether *call* asks for thoughts."""
+    return call.parameters.get("reasoning_effort") not in (None, "none") or "thinking" in call.extra_body
 
 
 ANTHROPIC = ProviderWires(chat=MessagesOfChats())

@@ -53,21 +53,32 @@ def text(words: str) -> Item:
             {
                 "content": "abc",
                 "reasoning_content": "hm",
-                THINKING_LAYOUT: [
-                    THOUGHT,
-                    {"type": "text", "length": 2},
-                    HIDDEN,
-                    {"type": "text", "length": 1},
-                ],
+                THINKING_LAYOUT: {
+                    "entries": [
+                        THOUGHT,
+                        {"type": "text", "length": 2},
+                        HIDDEN,
+                        {"type": "text", "length": 1},
+                    ],
+                    "text": "abc",
+                },
             },
         ),
-        ([HIDDEN], {"content": None, THINKING_LAYOUT: [HIDDEN]}),
+        ([HIDDEN], {"content": None, THINKING_LAYOUT: {"entries": [HIDDEN], "text": ""}}),
     ],
 )  # fmt: skip
 def test_blocks_become_one_message(content: list[Item], said: Item) -> None:
     """Thoughts have their order beside the text, and blocks of the server's tools have no form in a chat."""
     [choice] = read_message(message(*content))["choices"]
     assert choice["message"] == {"role": "assistant", **said}
+
+
+def test_calls_without_thoughts_are_told_where_thoughts_were_asked_for() -> None:
+    """A lost thought is told from one that never was."""
+    [choice] = read_message(message(CALL, reason="tool_use"), thinks=True)["choices"]
+    assert choice["message"][THINKING_LAYOUT] == {"entries": [], "text": ""}
+    [choice] = read_message(message(text("a")), thinks=True)["choices"]
+    assert THINKING_LAYOUT not in choice["message"]
 
 
 def test_head_and_usage_are_kept() -> None:

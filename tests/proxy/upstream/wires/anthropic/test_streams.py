@@ -23,9 +23,9 @@ from tests.proxy.upstream.wires.anthropic.calling import LAST, begin, end, event
 Item = dict[str, Any]
 
 
-def read(events: Iterable[Item], *, native: bool = False) -> list[Chunk]:
+def read(events: Iterable[Item], *, native: bool = False, thinks: bool = False) -> list[Chunk]:
     """Return the chunks of a whole stream."""
-    reader = StreamReader(native=native)
+    reader = StreamReader(native=native, thinks=thinks)
     chunks = [chunk for event in events for chunk in reader.feed(json.dumps(event).encode())]
     return chunks + reader.close()
 
@@ -53,14 +53,15 @@ BLOCKS = st.lists(
 )
 
 
-@given(BLOCKS)
-def test_stream_says_what_the_whole_message_says(blocks: list[Item]) -> None:
+@given(BLOCKS, st.booleans())
+def test_stream_says_what_the_whole_message_says(blocks: list[Item], thinks: bool) -> None:
     """Texts, thoughts, calls and their order are the same, whole and streamed."""
     content = [
         {**block, "id": f"t{at}"} if block["type"] == "tool_use" else block for at, block in enumerate(blocks)
     ]
-    whole = read_message({"id": "msg_1", "model": "claude", "content": content, "stop_reason": "end_turn"})
-    streamed = chunks_as_whole(read(events_of(content)))
+    body = {"id": "msg_1", "model": "claude", "content": content, "stop_reason": "end_turn"}
+    whole = read_message(body, thinks=thinks)
+    streamed = chunks_as_whole(read(events_of(content), thinks=thinks))
     expected, said = message_of(whole), message_of(streamed)
     assert (said["content"] or "") == (expected["content"] or "")
     for name in ("reasoning_content", THINKING_LAYOUT, "finish_reason"):
@@ -123,10 +124,8 @@ def test_text_of_a_start_is_not_lost() -> None:
     ]
     said = message_of(chunks_as_whole(read(events)))
     assert (said["reasoning_content"], said["content"]) == ("hm", "ab")
-    assert said[THINKING_LAYOUT] == [
-        {"type": "thinking", "thinking": "hm", "signature": ""},
-        {"type": "text", "length": 2},
-    ]
+    thought = {"type": "thinking", "thinking": "hm", "signature": ""}
+    assert said[THINKING_LAYOUT] == {"entries": [thought, {"type": "text", "length": 2}], "text": "ab"}
 
 
 def test_block_without_an_end_is_ended_by_the_answer() -> None:
