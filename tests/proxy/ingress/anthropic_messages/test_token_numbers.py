@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from proxy.ingress.anthropic_messages.errors import TokenNumbers
-from proxy.ingress.anthropic_messages.token_numbers import numbers_of
+from proxy.ingress.anthropic_messages.token_numbers import LOOSENESS, numbers_of
 from proxy.observability.request_record import RequestRecord
 
 
-def planned(sent: int, tokens: int | None, window: int | None) -> Any:
+def planned(sent: int, tokens: int | None, window: int | None, *, exact: bool = True) -> Any:
     """Return a plan with these numbers, and nothing else."""
     return SimpleNamespace(
-        budget=SimpleNamespace(sent=sent, limit=SimpleNamespace(tokens=tokens, window=window))
+        budget=SimpleNamespace(sent=sent, exact=exact, limit=SimpleNamespace(tokens=tokens, window=window))
     )
 
 
@@ -27,6 +27,7 @@ def planned(sent: int, tokens: int | None, window: int | None) -> Any:
         (planned(7, 90, 100), TokenNumbers(7, 90)),
         (planned(7, None, 100), TokenNumbers(7, 100)),
         (planned(7, None, None), TokenNumbers(7, 0)),
+        (planned(LOOSENESS * 7, 90, 100, exact=False), TokenNumbers(7, 90)),
     ],
 )
 def test_numbers_are_those_of_the_last_plan(plan: Any, expected: TokenNumbers) -> None:
