@@ -161,6 +161,13 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "round_dropped": Reason("An old round of calls is left out, so that the rest fits."),
         "tool_result_capped": Reason("A long result keeps its beginning and its end."),
         "tool_result_cleared": Reason("An old result is replaced by a note that it was there."),
+        # requests of other APIs than that of chats
+        "billing_header": Reason("The line names a client to Anthropic, and differs in every request."),
+        "no_tool_left": Reason("The tools that the choice is about were left out."),
+        "output_minimum": Reason("The provider writes one token at least."),
+        "server_tool": Reason("The model lacks this tool, which another provider runs."),
+        "tool_field": Reason("Only Claude has this field of a tool."),
+        "unknown_tool": Reason("The tool's type is not known."),
         # items of the Responses API
         "encrypted_content": Reason(
             "The provider cannot read this thought, which another one has encrypted."
