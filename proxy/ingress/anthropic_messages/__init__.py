@@ -2,7 +2,7 @@
 
 Reading:
 
-- field_types, thinking, fields: the fields of a request, with their types, and what follows from them
+- field_types, thinking, server_fields, fields: the fields of a request, their types, and what follows from them
 - known_tools: a cache of tools
 - client_headers: the headers that go to Anthropic with the client's own body
 - read_request: the conversion to a :class:`proxy.core.chat_request.ChatRequest`

@@ -14,6 +14,7 @@ from typing import Any
 from proxy.core.chat_request import ProviderNeed
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.anthropic_messages.field_types import KNOWN_FIELDS, check_field, refuse_field
+from proxy.ingress.anthropic_messages.server_fields import find_needs
 from proxy.ingress.anthropic_messages.thinking import ReadThinking, read_format, read_thinking
 from proxy.ingress.json_fields import load_object, named_model, refuse_nesting
 from proxy.ingress.mend_surrogates import mend_surrogates
@@ -33,14 +34,6 @@ _IGNORED = ("cache_control", "context_management", "metadata")
 The client keeps its whole history, so that ``context_management`` may go. ``metadata.user_id`` names a device and an
 account, which are no matter of another provider.
 """
-
-_SERVER_FIELDS: Mapping[str, str] = MappingProxyType(
-    {
-        "container": "container: containers are run by Anthropic, and this model has none",
-        "mcp_servers": "mcp_servers: MCP servers are asked by Anthropic, and this model cannot reach them",
-    }
-)
-"""The fields that change what the model can do, with the words of their refusal."""
 
 _TIERS = {"auto": "auto", "standard_only": "default"}
 
@@ -159,9 +152,7 @@ def _read(
         parameters=MappingProxyType(parameters),
         unknown=MappingProxyType(unknown),
         given=MappingProxyType({name: value for name, value in fields.items() if name != "messages"}),
-        needs=tuple(
-            ProviderNeed(message, name) for name, message in _SERVER_FIELDS.items() if known.get(name)
-        ),
+        needs=tuple(find_needs(fields)),
         changes=changes,
         conversion=conversion,
         body=body,
