@@ -1,5 +1,21 @@
 """Fixtures of the gateways and emulators, which the tests share."""
 
+from tests.clients.messages.conftest import (
+    anthropic_thread,
+    messages_alone,
+    messages_gateways,
+    messages_other,
+)
 from tests.clients.responses.conftest import alone, gateways, relay_thread, replicas, responses_thread
 
-__all__ = ["alone", "gateways", "relay_thread", "replicas", "responses_thread"]
+__all__ = [
+    "alone",
+    "anthropic_thread",
+    "gateways",
+    "messages_alone",
+    "messages_gateways",
+    "messages_other",
+    "relay_thread",
+    "replicas",
+    "responses_thread",
+]

@@ -18,6 +18,7 @@ from typing import Any
 from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, web
 
 PATH = "/v1/responses"
+THOUGHTS = ("thinking", "redacted_thinking")
 HOP_BY_HOP = {
     "accept-encoding",
     "connection",
@@ -52,7 +53,7 @@ class Relay:
     def begin(self, *origins: str, strips: bool = False) -> None:
         """Forget the exchanges, and send the next requests to *origins* in turn.
 
-        With *strips*, the requests lose the ``encrypted_content`` of their items.
+        With *strips*, the requests lose the ``encrypted_content`` of their items, and the thoughts of their messages.
         """
         self.exchanges.clear()
         self._origins = itertools.cycle(origins)
@@ -91,6 +92,10 @@ def _strip(body: Any) -> None:
     items = body.get("input")
     for item in items if isinstance(items, list) else ():
         item.pop("encrypted_content", None)
+    for message in body.get("messages", ()):
+        if isinstance(message["content"], list):
+            kept = [block for block in message["content"] if block["type"] not in THOUGHTS]
+            message["content"] = kept
 
 
 @contextmanager

@@ -1,0 +1,67 @@
+"""The gateways of the clients that speak the Messages API, and the relay before them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients.messages.gateways import Gateways, config_of
+from tests.clients.responses.conftest import relay_thread
+from tests.process.emulators import Gemini, in_a_thread
+from tests.process.running import Served, serve
+from tests.support.anthropic_emulator import ANTHROPIC
+from tests.support.emulated import Emulator
+from tests.support.openai_emulator import OpenAIEmulator
+
+__all__ = ["relay_thread"]
+
+
+@pytest.fixture(scope="session")
+def anthropic_thread() -> Iterator[Emulator]:
+    """Run Anthropic's emulator in a thread."""
+    with in_a_thread({"anthropic": ANTHROPIC}) as emulators:
+        yield emulators["anthropic"]
+
+
+@pytest.fixture(scope="session")
+def messages_alone(
+    directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, anthropic_thread: Emulator
+) -> Iterator[Served]:
+    """Run a gateway with a store of its own."""
+    with serve(directory, config_of(gemini_process, openai_thread, anthropic_thread)) as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def messages_other(
+    directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, anthropic_thread: Emulator
+) -> Iterator[Served]:
+    """Run a second gateway with a store of its own."""
+    with serve(directory, config_of(gemini_process, openai_thread, anthropic_thread)) as process:
+        yield process
+
+
+@pytest.fixture
+def messages_gateways(
+    request: pytest.FixtureRequest, messages_alone: Served, gemini: Gemini, openai_emulator: OpenAIEmulator
+) -> Gateways:
+    """Return the gateways before emulators with nothing in their queues. The second starts where it is used."""
+
+    def fixture(name: str) -> Any:
+        return request.getfixturevalue(name)
+
+    anthropic: Emulator = fixture("anthropic_thread")
+    anthropic.clear()
+    relay = fixture("relay_thread")
+    return Gateways(
+        relay,
+        messages_alone,
+        lambda: fixture("messages_other"),
+        gemini,
+        openai_emulator,
+        anthropic,
+        fixture("directory"),
+    )
