@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from proxy.config import Settings
 from proxy.core.deployment import Deployment
-from proxy.planning.provider_needs import speaks_a_format
+from proxy.planning.native_formats import speaks_a_format
 
 
 def find_provider_object_warnings(

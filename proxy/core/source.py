@@ -121,6 +121,12 @@ class MessagesRequest:
     are_mended: bool = False
     """True where *items* have been checked, and hold nothing that Anthropic would refuse."""
 
+    takes_systems: bool = True
+    """False where the model has refused system messages between the others."""
+
+    drops_thinking: bool = False
+    """True where the provider has refused the thinking in *items*, so that none is sent."""
+
     changed: Mapping[str, Any] = field(default_factory=dict)
     """The fields that a plan has changed, such as ``system`` with the operator's instructions. None removes one."""
 

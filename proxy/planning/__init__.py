@@ -18,6 +18,11 @@ The modules, in the order in which a request passes through them:
     prepare_request           makes one request legal
     add_instructions          the operator's instructions before a history
     texts_beside_calls        an empty text beside calls, for templates that cannot read null
+    written                   a plan's history in the format of its client
+    native_items              writes it as items of the Responses API
+    mend_fields               fields of a Messages request that Anthropic would refuse
+    native_messages           writes it as messages of Anthropic's API
+    native_formats            the formats of clients that providers may be asked in
     native_requests           the report of a request that goes out in the client's own format
     provider_needs            the deployments that may serve what a request needs of its provider
     plan                      plans one attempt, and lists its changes

@@ -13,14 +13,9 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import UnrepairableHistory
-from proxy.core.source import ResponsesRequest
-from proxy.upstream.dialects.responses_models import speaks_responses
-from proxy.upstream.transports import transport_of
-from proxy.upstream.wires.openai_responses.eligibility import is_eligible, keeps_tools, may_know_items
+from proxy.planning.native_formats import spoken_format
 from sanitizers import Change, Messages
-from sanitizers.native.responses.apply import apply_messages
-from sanitizers.native.responses.changed_items import STEP, ChangedItems
-from sanitizers.native.responses.mend import mend_items
+from sanitizers.native.responses.changed_items import STEP
 from sanitizers.record import record
 
 ITEM_REPAIR = STEP
@@ -40,12 +35,7 @@ class ItemRequest:
 def may_send_items(request: ChatRequest, deployment: Deployment) -> bool:
     """Tell whether *deployment* may get *request* in the format of its client, as far as is known before the plan."""
     source = request.source
-    return (
-        source is not None
-        and isinstance(source.native, ResponsesRequest)
-        and transport_of(deployment) == "direct"
-        and speaks_responses(deployment)
-    )
+    return source is not None and source.native is not None and spoken_format(request, deployment) is not None
 
 
 def with_items(
@@ -62,34 +52,26 @@ def with_items(
     what would be mended. Raises :class:`UnrepairableHistory` in mode ``strict`` where items would have to be mended.
     """
     source = request.source
-    if source is None or not may_send_items(request, deployment):
+    if source is None or source.native is None or (row := spoken_format(request, deployment)) is None:
         return ItemRequest(request)
     native = source.native
-    if not isinstance(native, ResponsesRequest) or not keeps_tools(native, parameters):
+    written = row.write(native, deployment, messages, parameters, mode)
+    if written is None:
         return ItemRequest(request)
+    if mode == "strict" and written.changes:
+        raise _refusal(written.changes, row.field)
     given = native.items if native.read_from is None else native.read_from
-    applied = ChangedItems(given)
-    if messages is not native.projection.messages:
-        applied = apply_messages(given, native.projection, native.table, messages)
-    mended = applied
-    if mode != "off":
-        mended = mend_items(applied, is_stored=may_know_items(deployment, native))
-    if mode == "strict" and mended.changes:
-        raise _refusal(mended.changes)
-    is_repaired = mode == "repair"
-    sent = mended if is_repaired else applied
-    are_own = native.are_own and sent.items is given
     renewed = replace(
         native,
-        items=sent.items,
+        items=written.items,
         read_from=given,
-        are_own=are_own,
-        origins=sent.origins,
+        are_own=native.are_own and written.items is given,
+        origins=written.origins,
         are_mended=mode in ("repair", "strict"),
-        holds_instructions=sent.holds_instructions,
+        **written.fields,
     )
     request = replace(request, source=replace(source, messages=messages, native=renewed))
-    return ItemRequest(request, mended.changes)
+    return ItemRequest(request, written.changes)
 
 
 def changes_of_body(
@@ -124,15 +106,14 @@ def sends_items(
     request: ChatRequest, deployment: Deployment, messages: Messages, parameters: Mapping[str, Any]
 ) -> bool:
     """Tell whether the plan with *messages* and *parameters* goes to *deployment* as items of its client."""
-    return transport_of(deployment) == "direct" and is_eligible(
-        request.source, deployment, messages, parameters
-    )
+    row = spoken_format(request, deployment)
+    return row is not None and row.is_eligible(request.source, deployment, messages, parameters)
 
 
-def _refusal(changes: Sequence[Change]) -> UnrepairableHistory:
+def _refusal(changes: Sequence[Change], field: str) -> UnrepairableHistory:
     reasons = ", ".join(dict.fromkeys(change.reason for change in changes))
     return UnrepairableHistory(
-        f"The items of 'input' would have to be changed (mode 'strict'): {reasons}.",
-        param="input",
+        f"The items of '{field}' would have to be changed (mode 'strict'): {reasons}.",
+        param=field,
         changes=[change.as_dict() for change in changes[:_MAX_LISTED]],
     )

@@ -40,6 +40,7 @@ from proxy.planning.compact.client_indexes import (
     report_for_client,
     sanitized_for_client,
 )
+from proxy.planning.native_formats import spoken_format
 from proxy.planning.native_requests import (
     ITEM_REPAIR,
     changes_of_body,
@@ -48,13 +49,14 @@ from proxy.planning.native_requests import (
     sends_items,
     with_items,
 )
-from proxy.planning.plan_parameters import ParameterPlan, plan_parameters
+from proxy.planning.plan_parameters import ParameterPlan, parameters_as_given, plan_parameters
 from proxy.planning.plan_target import PlanTarget, target_for_request
 from proxy.planning.prepare_request import Prepared, prepare_by_mode
 from proxy.planning.provider_needs import find_lost, find_unable, sends_partial_history
 from proxy.planning.signatures.origins import origin_of
 from proxy.planning.signatures.restoring import remove_signatures, restore_signatures
 from proxy.planning.signatures.stand_ins import with_stand_ins
+from proxy.planning.signatures.thoughts import restore_thoughts
 from proxy.planning.texts_beside_calls import with_texts_beside_calls
 from proxy.state.kept_signatures import StoredSignature
 from proxy.state.repairs.repair_key import LearnedRepair
@@ -213,7 +215,7 @@ def plan_request(
     as the client sent it. The indexes in a plan are always those of the client's messages. In every mode,
     *instructions* stand before the history.
 
-    A request of the Responses API is planned by the rules for items where the provider speaks that API. Where the plan
+    A request of another format is planned by the rules for that format where the provider speaks it. Where the plan
     changes a tool, the request is planned once more, as a chat.
 
     Signatures are restored in every mode, since a client may hold only ids for them. Raises
@@ -236,8 +238,9 @@ def plan_request(
         and request.source.native is not None
         and may_send_items(request, deployment)
     )
-    if is_of_items and not profile.items:
-        by_items = replace(target, profile=profile.as_items())
+    spoken = spoken_format(request, deployment) if is_of_items else None
+    if spoken is not None and not (profile.items or profile.blocks):
+        by_items = replace(target, profile=spoken.profile_of(profile))
         made = plan_request(
             request, by_items, kept, facts, memory=memory, instructions=instructions, count=count
         )
@@ -253,13 +256,18 @@ def plan_request(
     settled, signatures = restore_or_remove_signatures(
         request.messages, deployment, profile, kept, request.outline
     )
+    if target.thoughts is not None and profile.keeps_thoughts:
+        settled, _ = restore_thoughts(settled, target.thoughts, origin_of(deployment, profile))
     prepared = None if mode == "off" else prepare_by_mode(settled, request, target)
     taken: Prepared | ParameterPlan
     if prepared is not None and mode != "observe":
         messages, taken = prepared.messages, prepared
     else:
         messages = settled
-        taken = plan_parameters(request, deployment, target.unsupported, messages, mode)
+        if profile.blocks:
+            taken = parameters_as_given(request, deployment, mode)
+        else:
+            taken = plan_parameters(request, deployment, target.unsupported, messages, mode)
     repaired = prepared if mode == "repair" else None
     client_tool_names = {} if repaired is None else repaired.client_tool_names
     origins: Sequence[int] | None = None if repaired is None else repaired.outcome.origins

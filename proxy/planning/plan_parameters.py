@@ -96,6 +96,18 @@ def plan_parameters(
     return ParameterPlan(parameters, extra_body, dropped, (*limited, *seen.changes), fitted.instruction)
 
 
+def parameters_as_given(request: ChatRequest, deployment: Deployment, mode: str) -> ParameterPlan:
+    """Return the parameters of *request* as they came, for a request that goes out with the fields of its client.
+
+    Modes ``repair`` and ``strict`` lower the answer's limit to the model's own.
+    """
+    given = request.parameters
+    limited: tuple[Change, ...] = ()
+    if mode in _FITTING:
+        given, limited = limit_output(given, deployment)
+    return ParameterPlan(given, deployment.extra_body, (), limited)
+
+
 def _fit(given: Mapping[str, Any], deployment: Deployment, messages: Messages) -> FittedParameters:
     transport = transport_of(deployment)
     if may_ask_with_tools(deployment):

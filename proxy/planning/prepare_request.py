@@ -14,7 +14,7 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest, UnrepairableHistory
 from proxy.planning.clean_tools import clean_declared, refuse_tools, target_of
-from proxy.planning.plan_parameters import Unsupported, plan_parameters
+from proxy.planning.plan_parameters import Unsupported, parameters_as_given, plan_parameters
 from proxy.planning.plan_target import PlanTarget
 from proxy.upstream.dialects import with_instruction
 from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, sanitize
@@ -77,10 +77,13 @@ def prepare_request(
         outcome = replace(outcome, found=found, changes=(*renamed.changes, *outcome.changes))
     if renamed.parameters is not request.parameters:
         request = replace(request, parameters=renamed.parameters)
-    planned = plan_parameters(request, deployment, unsupported, outcome.messages, "repair")
+    if profile.blocks:
+        planned = parameters_as_given(request, deployment, "repair")
+    else:
+        planned = plan_parameters(request, deployment, unsupported, outcome.messages, "repair")
     parameters = planned.parameters
     declared: tuple[Change, ...] = ()
-    if "tools" in parameters or "functions" in parameters:
+    if not profile.blocks and ("tools" in parameters or "functions" in parameters):
         try:
             target = target_of(deployment, profile)
             parameters, declared = clean_declared(parameters, target, request.known_tools)

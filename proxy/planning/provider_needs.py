@@ -5,23 +5,19 @@ where one client alone uses the account, or where the operator allows it (``prov
 name another's file. For any other provider, the request is refused, or goes out without the need where that is
 reported. So a need is never lost in silence.
 
-A further format is a row of :data:`FORMATS`.
+The formats are those of :mod:`proxy.planning.native_formats`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 from proxy.core.chat_request import ChatRequest, ProviderNeed
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
-from proxy.core.source import OPENAI_RESPONSES, ResponsesRequest, Source
-from proxy.upstream.dialects.responses_models import speaks_responses
-from proxy.upstream.transports import transport_of
-from proxy.upstream.wires.openai_responses.eligibility import is_eligible
+from proxy.planning.native_formats import NativeFormat, spoken_format
 from sanitizers import Messages
 from sanitizers.native.protocol import HELD_PLACEHOLDER
 from sanitizers.work_limit import metered
@@ -45,34 +41,6 @@ class Sent(Protocol):
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The chat parameters that go upstream."""
-
-
-class _Format(NamedTuple):
-    """A client format: whether a deployment's provider speaks it, and whether one plan is sent in it."""
-
-    is_spoken_by: Callable[[Deployment], bool]
-    is_native: Callable[[Source | None, Deployment, Messages, Mapping[str, Any]], bool]
-
-
-def _sends_whole_items(
-    source: Source | None, deployment: Deployment, messages: Messages, parameters: Mapping[str, Any]
-) -> bool:
-    """Tell whether the plan sends items, and none of them is written from a message with a placeholder."""
-    if source is None or not is_eligible(source, deployment, messages, parameters):
-        return False
-    native = source.native
-    assert isinstance(native, ResponsesRequest), "the source is eligible"
-    if native.read_from is None or native.items is native.read_from:
-        return True
-    came = set(map(id, native.read_from))
-    written = [item for item in metered(native.items) if id(item) not in came]
-    return not written or HELD_PLACEHOLDER.encode() not in write_json(written)
-
-
-FORMATS: Mapping[str, _Format] = MappingProxyType(
-    {OPENAI_RESPONSES: _Format(speaks_responses, _sends_whole_items)}
-)
-"""The formats whose requests may have needs, by their names."""
 
 
 def find_refusal(
@@ -109,24 +77,16 @@ def able_to_serve(pool: Sequence[Deployment], request: ChatRequest) -> tuple[Dep
 
 def find_unable(request: ChatRequest, deployment: Deployment) -> InvalidRequest | None:
     """Return the error of the first need of *request* that *deployment* cannot serve, whatever the plan, or None."""
-    speaks = _spoken_format(request, deployment) is not None
+    speaks = spoken_format(request, deployment) is not None
     return find_refusal(request.needs, deployment, speaks_format=speaks, is_native=speaks)
 
 
 def find_lost(sent: Sent) -> InvalidRequest | None:
     """Return the error of the first need that would be lost where *sent* is sent, or None."""
     request, deployment = sent.request, sent.deployment
-    spoken = _spoken_format(request, deployment)
-    is_native = spoken is not None and spoken.is_native(
-        request.source, deployment, sent.messages, sent.parameters
-    )
+    spoken = spoken_format(request, deployment)
+    is_native = spoken is not None and _sends_whole(spoken, sent)
     return find_refusal(request.needs, deployment, speaks_format=spoken is not None, is_native=is_native)
-
-
-def speaks_a_format(deployment: Deployment) -> bool:
-    """Tell whether *deployment* can be asked in any of the formats, so that it can serve needs at all."""
-    is_direct = transport_of(deployment) == "direct"
-    return is_direct and any(row.is_spoken_by(deployment) for row in FORMATS.values())
 
 
 def sends_partial_history(request: ChatRequest) -> bool:
@@ -137,11 +97,17 @@ def sends_partial_history(request: ChatRequest) -> bool:
     return any(need.holds_history for need in request.needs)
 
 
-def _spoken_format(request: ChatRequest, deployment: Deployment) -> _Format | None:
-    """Return the client's format where the deployment speaks it. A request without a source has no format."""
-    row = None if request.source is None else FORMATS.get(request.source.format)
-    is_spoken = row is not None and transport_of(deployment) == "direct" and row.is_spoken_by(deployment)
-    return row if is_spoken else None
+def _sends_whole(row: NativeFormat, sent: Sent) -> bool:
+    """Tell whether *sent* goes out in its client's format, and nothing in it is written from a placeholder."""
+    source = sent.request.source
+    if source is None or not row.is_eligible(source, sent.deployment, sent.messages, sent.parameters):
+        return False
+    native = source.native
+    if native is None or native.read_from is None or native.items is native.read_from:
+        return True
+    came = set(map(id, native.read_from))
+    written = [item for item in metered(native.items) if id(item) not in came]
+    return not written or HELD_PLACEHOLDER.encode() not in write_json(written)
 
 
 def _of_deployment(refusal: InvalidRequest) -> InvalidRequest:

@@ -13,6 +13,7 @@ from proxy.config.providers.why_litellm import MAY_LEAVE_OWN_WIRE, CallFacts, wh
 from proxy.config.schema.routes import ANY_MODEL, Routes
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
+from proxy.upstream.dialects.messages_models import has_messages
 from proxy.upstream.dialects.responses_models import asks_responses
 from proxy.upstream.wires import table
 
@@ -85,7 +86,7 @@ def transports_of(deployment: Deployment) -> frozenset[str]:
 
 def speaks_messages(deployment: Deployment) -> bool:
     """Tell whether *deployment* is asked by Anthropic's Messages API, without litellm."""
-    return deployment.provider == "anthropic" and transport_of(deployment) == "direct"
+    return has_messages(deployment) and transport_of(deployment) == "direct"
 
 
 def uses_litellm(routes: Routes) -> bool:

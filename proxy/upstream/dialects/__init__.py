@@ -7,6 +7,7 @@ The modules, in the order of the data:
     openai_models     what OpenAI's models refuse, and their reasoning efforts
     gemini_models     the reasoning efforts of Gemini's models
     claude_models     the rules of Claude's models
+    messages_models   the deployments whose provider has Anthropic's Messages API
     responses_models  the deployments whose chats are asked through the Responses API
     hosted_models     the rows of models whose provider has several
     choose_dialect    the row of a deployment

@@ -1,6 +1,47 @@
-"""Tells if a part of the client's own bytes may go to a provider, for every wire."""
+"""Decides which of the client's own bytes go to a provider, for every wire."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import orjson
+
+from proxy.core.json_text import write_json
+
+_TOP_LEVEL = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def replace_fields(
+    body: bytes, came: Mapping[str, Any], fields: dict[str, Any], left_out: frozenset[str] = frozenset()
+) -> bytes:
+    """Return *body*, a JSON object, with *fields*, in the client's order. None removes a field.
+
+    *came* are the values that the body's fields were decoded to. Equal values keep their bytes: numbers, key order and
+    escapes. The fields *left_out* are not sent.
+    """
+    written: dict[str, bytes] = {}
+    left = dict(fields)
+    for name, raw in _TOP_LEVEL.decode(body).items():
+        if name in left_out:
+            continue
+        before = came.get(name)
+        value = left.pop(name, before)
+        if value is before or value == before:
+            written[name] = _as_it_came(bytes(raw), value)
+        elif value is not None:
+            written[name] = write_json(value)
+    written.update((name, write_json(value)) for name, value in left.items() if value is not None)
+    return b"{%s}" % b",".join(b"%s:%s" % (orjson.dumps(name), raw) for name, raw in written.items())
+
+
+def _as_it_came(raw: bytes, value: Any) -> bytes:
+    """Return *raw*, or the JSON of *value*, which was decoded from it, where another parser may read another value."""
+    if raw[:1] not in (b"[", b"{"):
+        return raw
+    written = write_json(value)
+    return raw if has_no_duplicate_keys(raw, written) else written
 
 
 def has_no_duplicate_keys(raw: bytes, written: bytes) -> bool:

@@ -15,6 +15,8 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.dialects.responses_models import asks_responses
+from proxy.upstream.wires.anthropic.eligibility import is_eligible as sends_messages
+from proxy.upstream.wires.anthropic.native_wire import MESSAGES
 from proxy.upstream.wires.anthropic.wire import ANTHROPIC
 from proxy.upstream.wires.gemini.wire import GEMINI
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
@@ -72,12 +74,11 @@ def wire_for(call: UpstreamCall) -> Wire:
     A history that was made for the Responses API goes there, whatever the client's format is.
     """
     source, deployment = call.source, call.deployment
-    if (
-        source is not None
-        and source.native is not None
-        and is_eligible(source, deployment, call.messages, call.parameters)
-    ):
-        return _row(RESPONSES, deployment)
+    if source is not None and source.native is not None:
+        if is_eligible(source, deployment, call.messages, call.parameters):
+            return _row(RESPONSES, deployment)
+        if sends_messages(source, deployment, call.messages, call.parameters):
+            return MESSAGES
     profile = call.profile
     if (profile is not None and profile.items) or asks_responses(deployment):
         return _row(CHATS_BY_RESPONSES, deployment)

@@ -10,4 +10,13 @@ project             a request's messages as chat messages, with the places of th
 write_messages      chat messages as the system field and the messages of a request
 write_turn          an assistant's message as blocks, with thinking in its places
 write_blocks        the other contents as blocks
+changed_messages    messages after changes, with their places before
+find_sources        the messages and blocks that a changed chat message was made of
+rewrite_turn        a changed turn, with the blocks that stay
+apply               changed chat messages as messages, with the messages that stay
+violations          the provider's rules for blocks
+mend_blocks         changes to the blocks of one message that the provider would refuse
+mend_limits         cache marks and media above the provider's limits
+mend                changes to messages that the provider would refuse
+open_thinking       the thinking of the open turn, which stays as it was or goes
 """

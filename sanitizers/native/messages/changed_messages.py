@@ -28,6 +28,8 @@ class ChangedMessages:
     changes: tuple[Change, ...] = ()
     origins: tuple[int, ...] | None = None
     system: list[Item] | None = None
+    drops_thinking: bool = False
+    """True where the messages have no thinking, so that the request must ask for none."""
 
     def origin_of(self, index: int) -> int:
         """Return the index that the message at *index* had before."""

@@ -6,6 +6,7 @@ what only native messages have: their blocks, system messages between them, cach
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sanitizers.changes import Change, Kind
@@ -145,7 +146,7 @@ class _Draft:
         if not self._changes:
             return self._before
         changes = sorted((*self._before.changes, *self._changes), key=lambda change: change.index)
-        return ChangedMessages(self.items, tuple(changes), tuple(self._origins), self._before.system)
+        return replace(self._before, items=self.items, changes=tuple(changes), origins=tuple(self._origins))
 
     def _add_reminder(self, placed: list[Item], origins: list[int], item: Item, origin: int) -> None:
         """Add a system message as a reminder to the user's message before it, behind its results."""

@@ -14,6 +14,7 @@ from proxy.core.errors import InvalidRequest, NotFound
 from proxy.core.source import ResponsesRequest
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import to_chat
+from proxy.planning.native_formats import speaks_a_format
 from proxy.planning.plan import plan_request
 from proxy.planning.plan_target import plan_target
 from proxy.planning.provider_needs import (
@@ -22,7 +23,6 @@ from proxy.planning.provider_needs import (
     find_refusal,
     find_unable,
     sends_partial_history,
-    speaks_a_format,
 )
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.config.samples import settings_of

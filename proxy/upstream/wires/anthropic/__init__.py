@@ -1,6 +1,9 @@
 """Anthropic's Messages API.
 
-    wire            the wire's methods
+    wire            the wire's methods for chats
+    native_wire     those for requests in their client's own form
+    native_requests the client's own bytes, with what the plan has changed
+    eligibility     whether a call goes out in its client's own form
     addresses       the URL and the headers
     requests        a chat as the body of a request
     limits          the limit of an answer that the request does not name

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-import orjson
-
 from proxy.core.deployment import Deployment
-from proxy.core.json_text import write_json
-from proxy.core.source import ResponsesRequest, Source
+from proxy.core.source import ResponsesRequest
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.dialects.openai_models import reasons
 from proxy.upstream.dialects.responses_models import MARK
 from proxy.upstream.wires.openai_responses.eligibility import is_stored_at, may_know_items
 from proxy.upstream.wires.openai_responses.parameters import changed_fields
-from proxy.upstream.wires.raw_values import has_no_duplicate_keys
+from proxy.upstream.wires.raw_values import replace_fields
 
 _ENCRYPTED = "reasoning.encrypted_content"
-_TOP_LEVEL = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _HISTORY = ("conversation", "previous_response_id")
 
 
@@ -48,7 +43,9 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     if native.holds_instructions:
         fields["instructions"] = None
     fields.update(call.extra_body)
-    return _replace_fields(source, native, fields)
+    came = {**native.fields, "input": native.items if native.are_own else None}
+    left_out = frozenset(name for name in _HISTORY if name not in native.fields)
+    return replace_fields(source.body, came, fields, left_out)
 
 
 def model_name(deployment: Deployment) -> str:
@@ -73,29 +70,3 @@ def _include(native: ResponsesRequest, call: UpstreamCall, fields: Mapping[str, 
         return None
     given = fields["include"] if "include" in fields else native.fields.get("include")
     return None if given and _ENCRYPTED in given else [*(given or ()), _ENCRYPTED]
-
-
-def _replace_fields(source: Source, native: ResponsesRequest, fields: dict[str, Any]) -> bytes:
-    """Return the body with *fields*, in the client's order. None removes a field. Equal values keep their bytes."""
-    written: dict[str, bytes] = {}
-    for name, raw in _TOP_LEVEL.decode(source.body).items():
-        came: Any = native.fields.get(name)
-        if name == "input":
-            came = native.items if native.are_own else None
-        elif name in _HISTORY and name not in native.fields:
-            continue
-        value = fields.pop(name, came)
-        if value is came or value == came:
-            written[name] = _as_it_came(bytes(raw), value)
-        elif value is not None:
-            written[name] = write_json(value)
-    written.update((name, write_json(value)) for name, value in fields.items() if value is not None)
-    return b"{%s}" % b",".join(b"%s:%s" % (orjson.dumps(name), raw) for name, raw in written.items())
-
-
-def _as_it_came(raw: bytes, value: Any) -> bytes:
-    """Return *raw*, or the JSON of *value*, which was decoded from it, where another parser may read another value."""
-    if raw[:1] not in (b"[", b"{"):
-        return raw
-    written = write_json(value)
-    return raw if has_no_duplicate_keys(raw, written) else written

@@ -1,0 +1,93 @@
+"""Mends fields of a Messages request that Anthropic would refuse, beside its messages.
+
+Sources: 9router#3795 (cache marks), and Anthropic's page "Extended thinking" (2026-11). The limit of the answer itself
+is lowered before (:mod:`proxy.planning.limit_output`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sanitizers import Change
+from sanitizers.changes import Kind
+from sanitizers.native.messages.changed_messages import STEP
+from sanitizers.native.messages.mend_limits import without_marks
+from sanitizers.native.messages.violations import MOST_MARKS, marks_in
+
+_LEAST_BUDGET = 1_024
+_INTERLEAVED = "interleaved-thinking"
+"""The beta with which a budget may exceed the limit of an answer."""
+
+_CLEARING = "clear_thinking"
+
+
+def mend_fields(
+    fields: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    betas: str,
+    *,
+    drops_thinking: bool,
+) -> tuple[dict[str, Any], tuple[Change, ...]]:
+    """Return the *fields* of a request that have to change, each whole, and the changes. None removes a field.
+
+    *parameters* are those of the plan, and *betas* is the client's header. With *drops_thinking* the request asks for
+    no thinking, since its messages have none.
+    """
+    mender = _Mender(fields)
+    limit = parameters.get("max_completion_tokens") or parameters.get("max_tokens")
+    if drops_thinking:
+        mender.stop_thinking()
+    elif _INTERLEAVED not in betas:
+        mender.keep_budget(limit)
+    mender.keep_marks()
+    return mender.changed, tuple(mender.changes)
+
+
+class _Mender:
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self._fields = fields
+        self.changed: dict[str, Any] = {}
+        self.changes: list[Change] = []
+
+    def stop_thinking(self) -> None:
+        """Ask for no thinking, and for no edit that needs it."""
+        if self._fields.get("thinking") is not None:
+            self._change("thinking", None, "dropped", "thinking_dropped")
+        management = self._fields.get("context_management")
+        edits = management.get("edits") if isinstance(management, dict) else None
+        if not isinstance(management, dict) or not isinstance(edits, list):
+            return
+        kept = [edit for edit in edits if not _clears_thinking(edit)]
+        if len(kept) < len(edits):
+            made = {**management, "edits": kept} if kept else None
+            self._change("context_management", made, "dropped", "thinking_dropped")
+
+    def keep_budget(self, limit: Any) -> None:
+        """Lower the budget of thinking below the limit of the answer, or drop it where too little is left."""
+        thinking = self._fields.get("thinking")
+        budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
+        if not isinstance(thinking, dict) or not isinstance(budget, int) or not isinstance(limit, int):
+            return
+        if self._fields.get("max_tokens") and budget >= limit:
+            lower = {**thinking, "budget_tokens": limit - 1} if limit > _LEAST_BUDGET else None
+            self._change("thinking", lower, "replaced", "thinking_budget")
+
+    def keep_marks(self) -> None:
+        """Drop the oldest cache marks of tools and ``system`` where these have too many for themselves."""
+        too_many = -MOST_MARKS + (self._fields.get("cache_control") is not None)
+        too_many += marks_in(self._fields.get("tools")) + marks_in(self._fields.get("system"))
+        for name in ("tools", "system"):
+            held = marks_in(self._fields.get(name))
+            if too_many > 0 and held:
+                self._change(name, without_marks(self._fields[name], too_many), "dropped", "cache_mark")
+                too_many -= held
+
+    def _change(self, name: str, value: Any, kind: Kind, reason: str) -> None:
+        self.changed[name] = value
+        self.changes.append(Change(STEP, kind, 0, reason, name))
+
+
+def _clears_thinking(edit: Any) -> bool:
+    kind = edit.get("type") if isinstance(edit, dict) else None
+    return isinstance(kind, str) and kind.startswith(_CLEARING)

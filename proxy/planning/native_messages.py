@@ -1,0 +1,61 @@
+"""Writes a plan's history as the messages of Anthropic's API, for a provider that speaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.core.deployment import Deployment
+from proxy.core.source import MessagesRequest
+from proxy.planning.mend_fields import mend_fields
+from proxy.planning.written import Written
+from proxy.upstream.wires.anthropic.eligibility import keeps_tools
+from sanitizers import Change, Messages
+from sanitizers.native.messages.apply import apply_messages
+from sanitizers.native.messages.changed_messages import ChangedMessages
+from sanitizers.native.messages.mend import mend_messages
+from sanitizers.native.messages.open_thinking import drop_thinking, loses_thinking
+from sanitizers.native.messages.violations import marks_in
+
+
+def write_messages(
+    native: MessagesRequest,
+    deployment: Deployment,
+    messages: Messages,
+    parameters: Mapping[str, Any],
+    mode: str,
+) -> Written | None:
+    """Return the native messages for *messages*, or None where the plan has changed the tools.
+
+    *mode* is that of sanitizing, as in :func:`proxy.planning.native_requests.with_items`. Where the thinking of the
+    open turn cannot stay as it came, all thinking goes, and the request asks for none.
+    """
+    if not keeps_tools(native, parameters):
+        return None
+    given = native.items if native.read_from is None else native.read_from
+    system = native.fields.get("system")
+    applied = ChangedMessages(given)
+    if messages is not native.projection.messages:
+        applied = apply_messages(given, native.projection, system, messages)
+    mended = applied
+    fields: Mapping[str, Any] = {}
+    changes: tuple[Change, ...] = ()
+    if mode != "off":
+        outside = _marks_outside(native.fields, applied.system)
+        mended = mend_messages(applied, marks=outside, takes_systems=native.takes_systems)
+        thinking = native.fields.get("thinking")
+        if native.drops_thinking or loses_thinking(given, mended.items, thinking):
+            mended = mend_messages(drop_thinking(mended), marks=outside, takes_systems=native.takes_systems)
+        betas = native.headers.get("anthropic-beta", "")
+        fields, changes = mend_fields(native.fields, parameters, betas, drops_thinking=mended.drops_thinking)
+    sent = mended if mode == "repair" else applied
+    changed = dict(fields) if mode == "repair" else {}
+    if sent.system is not None:
+        changed["system"] = sent.system or None
+    return Written(sent.items, sent.origins, (*changes, *mended.changes), {"changed": changed})
+
+
+def _marks_outside(fields: Mapping[str, Any], system: list[Any] | None) -> int:
+    """Return the number of cache marks outside the messages: of tools, of ``system``, and of the whole request."""
+    own = fields.get("system") if system is None else system
+    return marks_in(fields.get("tools")) + marks_in(own) + (fields.get("cache_control") is not None)
