@@ -67,6 +67,14 @@ TABLE: tuple[Row, ...] = (
     _row(
         "litellm/gemini", "gemini-2", "identical_call media_in_result", source="gemini-cli#4217, ag-ui#1334"
     ),
+    # The wire itself writes arguments that are no object into one (sanitizers/native/messages/write_turn.py).
+    _row(
+        "direct/anthropic",
+        "anthropic",
+        "call_id_repeated call_unreadable custom_call duplicate_result media_mistyped media_type missing_result "
+        "orphaned_result tool_name_illegal",
+        source="claude-code#8612, #18947 and #28515, opencode#1279; Anthropic API, 2026-08",
+    ),
     _row(
         "litellm/anthropic",
         "anthropic",
@@ -75,7 +83,10 @@ TABLE: tuple[Row, ...] = (
         source="claude-code#8612, #18947 and #28515, opencode#1279; Anthropic API, 2026-08",
     ),
     _row(
-        "litellm/anthropic", "anthropic-strict", "trailing_model_turn", source="pipecat's Anthropic adapter"
+        "direct/anthropic litellm/anthropic",
+        "anthropic-strict",
+        "trailing_model_turn",
+        source="pipecat's Anthropic adapter",
     ),
     _row(
         "litellm/bedrock",

@@ -91,11 +91,11 @@ def has_cache_marks(body: Any) -> bool:
 MODELS = (
     ("openai/gpt-4.1", "direct"),
     ("openai/gpt-4.1", "litellm"),
-    ("anthropic/claude-sonnet-4-5", "litellm"),
-    ("anthropic/claude-opus-4-6", "litellm"),
     *(
         (model, transport)
         for model in (
+            "anthropic/claude-sonnet-4-5",
+            "anthropic/claude-opus-4-6",
             "mistral/mistral-large-latest",
             "deepseek/deepseek-chat",
             "deepseek/deepseek-reasoner",
@@ -127,7 +127,9 @@ async def test_nothing_differs_at_an_emulator_as_it_is(model: str, transport: st
         ("openai/gpt-4.1", "direct", "must be followed by tool messages", "missing_result"),
         ("openai/gpt-4.1", "litellm", "string too long", "call_id_too_long"),
         ("openai/gpt-4.1", "direct", "string too long", "call_id_too_long"),
+        ("anthropic/claude-sonnet-4-5", "direct", "ids must be unique", "call_id_repeated"),
         ("anthropic/claude-sonnet-4-5", "litellm", "ids must be unique", "call_id_repeated"),
+        ("anthropic/claude-opus-4-6", "direct", "must end with a user message", "trailing_model_turn"),
         ("anthropic/claude-opus-4-6", "litellm", "must end with a user message", "trailing_model_turn"),
         *(
             (
@@ -164,6 +166,7 @@ async def test_a_rule_that_the_provider_lacks_is_the_only_difference(
         ("openai/gpt-4.1", "direct", users_meet, "same_role_neighbours"),
         ("openai/gpt-4.1", "litellm", users_meet, "same_role_neighbours"),
         ("openai/gpt-4.1", "direct", text_meets_call, "text_beside_calls"),
+        ("anthropic/claude-sonnet-4-5", "direct", has_cache_marks, "refused_field"),
         ("anthropic/claude-sonnet-4-5", "litellm", has_cache_marks, "refused_field"),
         ("mistral/mistral-large-latest", "direct", text_meets_call, "text_beside_calls"),
         ("mistral/mistral-large-latest", "litellm", text_meets_call, "text_beside_calls"),

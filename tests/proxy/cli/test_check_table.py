@@ -129,8 +129,7 @@ def test_table_of_a_whole_file() -> None:
         "loops from 5 repeats, 10 calls in an answer",
         "",
         "  anthropic/claude-sonnet-4-5",
-        "    transport   litellm (auto: the direct transport does not speak this provider's wire), to the provider's "
-        "address in litellm",
+        "    transport   direct (auto: anthropic is spoken directly), to api.anthropic.com",
         "    key         set",
         "    time        600 s for an attempt; 5 s to connect; 120 s of silence before a stream begins, 120 s after",
         "    profile     anthropic, by the model's name and route",

@@ -48,7 +48,7 @@ def deployment_of(model: str, **params: Any) -> Deployment:
         ("mistral/mistral-large-latest", {}, "mistral_ai", ("api.mistral.ai", 443)),
         ("xai/grok", {}, "x_ai", ("api.x.ai", 443)),
         ("deepseek/deepseek-chat", {}, "deepseek", ("api.deepseek.com", 443)),
-        ("anthropic/claude-sonnet-4-5", {}, "anthropic", None),
+        ("anthropic/claude-sonnet-4-5", {}, "anthropic", ("api.anthropic.com", 443)),
         ("bedrock/anthropic.claude", {}, "aws.bedrock", None),
         ("vertex_ai/gemini-2.5-pro", {}, "gcp.vertex_ai", None),
         ("azure/gpt", {"api_base": "https://a.example"}, "azure.ai.openai", ("a.example", 443)),

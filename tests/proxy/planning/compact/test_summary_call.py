@@ -110,7 +110,7 @@ THINKING: dict[str, tuple[str, dict[str, Any], Any, int]] = {
         ROOM_TO_THINK,
     ),
     "groq": ("groq/llama-3.3-70b-versatile", {}, None, ROOM_TO_THINK),
-    "older claude": ("anthropic/claude-3-5-haiku-20241022", {}, None, ROOM_TO_THINK),
+    "older claude": ("anthropic/claude-3-5-haiku-20241022", {}, None, 0),
 }
 
 

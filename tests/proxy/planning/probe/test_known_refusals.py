@@ -24,7 +24,8 @@ def test_every_entry_is_a_history_that_a_profile_of_the_row_forbids(row: Row) ->
 
 def test_the_way_is_the_transport_and_the_provider() -> None:
     assert upstream_of(deployment_of("gemini/gemini-3.6-flash")) == "direct/gemini"
-    assert upstream_of(deployment_of("anthropic/claude-opus-4-6")) == "litellm/anthropic"
+    assert upstream_of(deployment_of("anthropic/claude-opus-4-6")) == "direct/anthropic"
+    assert upstream_of(deployment_of("cohere/command-a")) == "litellm/cohere"
 
 
 def test_a_history_is_refused_on_the_ways_of_its_row_alone() -> None:
