@@ -127,6 +127,9 @@ class MessagesRequest:
     drops_thinking: bool = False
     """True where the provider has refused the thinking in *items*, so that none is sent."""
 
+    repaired: Mapping[str, Any] = field(default_factory=dict)
+    """The fields that were changed since the provider has refused them. None removes one."""
+
     changed: Mapping[str, Any] = field(default_factory=dict)
     """The fields that a plan has changed, such as ``system`` with the operator's instructions. None removes one."""
 

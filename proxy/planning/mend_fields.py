@@ -44,6 +44,20 @@ def mend_fields(
     return mender.changed, tuple(mender.changes)
 
 
+def without_thinking(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the changed *fields* of a request that asks for no thinking. None removes a field."""
+    mender = _Mender(fields)
+    mender.stop_thinking()
+    return mender.changed
+
+
+def lower_budget(fields: Mapping[str, Any], limit: Any) -> dict[str, Any]:
+    """Return the changed *fields* of a request whose budget for thinking is below *limit*."""
+    mender = _Mender(fields)
+    mender.keep_budget(limit)
+    return mender.changed
+
+
 class _Mender:
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self._fields = fields

@@ -33,7 +33,8 @@ def write_messages(
     if not keeps_tools(native, parameters):
         return None
     given = native.items if native.read_from is None else native.read_from
-    system = native.fields.get("system")
+    given_fields = {**native.fields, **native.repaired}
+    system = given_fields.get("system")
     applied = ChangedMessages(given)
     if messages is not native.projection.messages:
         applied = apply_messages(given, native.projection, system, messages)
@@ -41,21 +42,25 @@ def write_messages(
     fields: Mapping[str, Any] = {}
     changes: tuple[Change, ...] = ()
     if mode != "off":
-        outside = _marks_outside(native.fields, applied.system)
+        if applied.system is not None:
+            given_fields["system"] = applied.system
+        outside = _marks_outside(given_fields)
         mended = mend_messages(applied, marks=outside, takes_systems=native.takes_systems)
-        thinking = native.fields.get("thinking")
+        thinking = given_fields.get("thinking")
         if native.drops_thinking or loses_thinking(given, mended.items, thinking):
             mended = mend_messages(drop_thinking(mended), marks=outside, takes_systems=native.takes_systems)
         betas = native.headers.get("anthropic-beta", "")
-        fields, changes = mend_fields(native.fields, parameters, betas, drops_thinking=mended.drops_thinking)
+        fields, changes = mend_fields(given_fields, parameters, betas, drops_thinking=mended.drops_thinking)
     sent = mended if mode == "repair" else applied
-    changed = dict(fields) if mode == "repair" else {}
+    changed = dict(native.repaired)
     if sent.system is not None:
         changed["system"] = sent.system or None
+    if mode == "repair":
+        changed |= fields
     return Written(sent.items, sent.origins, (*changes, *mended.changes), {"changed": changed})
 
 
-def _marks_outside(fields: Mapping[str, Any], system: list[Any] | None) -> int:
+def _marks_outside(fields: Mapping[str, Any]) -> int:
     """Return the number of cache marks outside the messages: of tools, of ``system``, and of the whole request."""
-    own = fields.get("system") if system is None else system
-    return marks_in(fields.get("tools")) + marks_in(own) + (fields.get("cache_control") is not None)
+    held = marks_in(fields.get("tools")) + marks_in(fields.get("system"))
+    return held + (fields.get("cache_control") is not None)

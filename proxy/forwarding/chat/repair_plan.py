@@ -9,9 +9,13 @@ from proxy.core.offload import run_offloaded
 from proxy.planning.plan import Plan
 from proxy.planning.repairs import Repaired, repair_request
 from proxy.planning.repairs.refused_items import without_refused_items
+from proxy.planning.repairs.refused_messages import without_refused_messages
 from proxy.planning.repairs.unseal_items import without_sealed_items
 from proxy.planning.repairs.use_repaired import use_repaired
 from proxy.resilience.read_error import USAGE_WORDS, ProviderError
+
+_NATIVE = (without_sealed_items, without_refused_items, without_refused_messages)
+"""The repairs of requests that went out in their client's format, for faults that no chat message shows."""
 
 
 async def repair_plan(plan: Plan, said: ProviderError) -> Plan | None:
@@ -32,8 +36,8 @@ def repair_refused(plan: Plan, said: ProviderError) -> tuple[Plan | None, Repair
         return replace(plan, ask_usage=False), None
     if plan.mode != "repair":
         return None, None
-    items = without_sealed_items(plan, said) or without_refused_items(plan, said)
-    if items is not None:
-        return items, None
+    for repair in _NATIVE:
+        if (made := repair(plan, said)) is not None:
+            return made, None
     repaired = repair_request(plan.messages, plan.parameters, plan.profile, said)
     return (None, None) if repaired is None else (use_repaired(plan, repaired), repaired)

@@ -17,9 +17,11 @@
     repair_table       maps a provider's words to repairs, with all rows
     repair_request     reads the words, makes the repairs, lists the changes
     use_repaired       puts a repaired request into the plan of the refused one
-    sent_items         puts repaired items into the plan of a refused request of the Responses API
+    sent_items         puts repaired items into the plan of a refused request in its client's format
     unseal_items       encrypted thoughts that a provider of the Responses API cannot read
     refused_items      items that such a provider refuses by name
+    field_paths        the field that an error of Anthropic's names by its path
+    refused_messages   messages that Anthropic refuses, and what to change in them
 
 A repair is made only when it changes the request. An unchanged request would be refused again (livekit agents-js#2108
 sent one three times and went silent). Every change is listed. No words of a user are lost.

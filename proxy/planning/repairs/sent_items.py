@@ -1,11 +1,11 @@
-"""Puts repaired items into the plan of a refused Responses request."""
+"""Puts repaired items into the plan of a refused request that went out in its client's format."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from proxy.core.source import ResponsesRequest
+from proxy.core.source import MessagesRequest, ResponsesRequest
 from proxy.planning.plan import REPAIR, Plan
 from sanitizers import Change
 from sanitizers.changes import Kind
@@ -13,7 +13,10 @@ from sanitizers.native import Items
 
 
 def with_sent_items(
-    plan: Plan, native: ResponsesRequest, items: Items, made: Iterable[tuple[int, Kind, str]]
+    plan: Plan,
+    native: ResponsesRequest | MessagesRequest,
+    items: Items,
+    made: Iterable[tuple[int, Kind, str]],
 ) -> Plan:
     """Return *plan* with *items* in place of those of *native*, and the same history.
 
@@ -31,7 +34,7 @@ def with_sent_items(
     )
 
 
-def _message_of(native: ResponsesRequest, index: int) -> int:
+def _message_of(native: ResponsesRequest | MessagesRequest, index: int) -> int:
     """Return the index of the message that the item at *index* belongs to."""
     origins: Sequence[int] | None = native.origins
     before = index if origins is None else origins[index]

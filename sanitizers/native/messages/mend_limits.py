@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sanitizers.native.messages.changed_messages import blocks_of
-from sanitizers.native.messages.violations import MARK
+from sanitizers.native.messages.violations import MARK, media_in
 from sanitizers.native.protocol import Item
 from sanitizers.synthetic import left_out
 from sanitizers.work_limit import metered
@@ -23,6 +23,19 @@ def drop_marks(item: Item, most: int) -> Item:
 def drop_media(item: Item, most: int) -> Item:
     """Return *item* with a text in place of each of its first *most* images and documents."""
     return _replace_first(item, most, lambda block: block.get("type") in _PARTS, _note)
+
+
+def drop_media_at(item: Item, number: int) -> Item:
+    """Return *item* with a text in place of the image or document at *number*, or of all in the result there.
+
+    *item* itself is returned where none is there.
+    """
+    blocks = blocks_of(item)
+    block = blocks[number] if number < len(blocks) else {}
+    if not media_in([block]):
+        return item
+    [made] = drop_media({"content": [block]}, media_in([block]))["content"]
+    return {**item, "content": [*blocks[:number], made, *blocks[number + 1 :]]}
 
 
 def without_marks(blocks: list[Any], most: int) -> list[Any]:

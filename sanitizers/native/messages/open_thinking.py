@@ -43,7 +43,10 @@ def loses_thinking(before: Items, after: Items, thinking: Any) -> bool:
 
 
 def drop_thinking(before: ChangedMessages) -> ChangedMessages:
-    """Return *before* without any thinking. Messages of thinking alone are dropped."""
+    """Return *before* without any thinking. Messages of thinking alone are dropped.
+
+    The request must ask for none where its turn is open: Claude would miss the thinking of the turn.
+    """
     items: list[Item] = []
     origins: list[int] = []
     changes = list(before.changes)
@@ -60,7 +63,13 @@ def drop_thinking(before: ChangedMessages) -> ChangedMessages:
             items.append(with_blocks(item, kept))
         origins.append(origin)
     changes.sort(key=lambda change: change.index)
-    return replace(before, items=items, changes=tuple(changes), origins=tuple(origins), drops_thinking=True)
+    return replace(
+        before,
+        items=items,
+        changes=tuple(changes),
+        origins=tuple(origins),
+        drops_thinking=bool(_open_turn(items)),
+    )
 
 
 def _open_turn(items: Items) -> list[Item]:
