@@ -77,7 +77,7 @@ def status_of(error: ProxyError) -> int:
     """
     status = error.http_status
     if error.code == _OVERFLOW:
-        return int(HTTPStatus.BAD_REQUEST)
+        return int(HTTPStatus.REQUEST_ENTITY_TOO_LARGE if _is_of_bytes(error) else HTTPStatus.BAD_REQUEST)
     if status == HTTPStatus.SERVICE_UNAVAILABLE and _is_of_provider(error):
         return OVERLOADED
     if status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in _KEPT:
@@ -129,13 +129,27 @@ def overflow_message(requested: int, limit: int) -> str:
 
 
 def _message_of(error: ProxyError, places: MessagePlaces, numbers: TokenNumbers) -> str:
-    if error.code == _OVERFLOW:
+    if _is_overflow(error):
         return _say_overflow(error, numbers)
     message = error.message if isinstance(error, UpstreamFault) else places.rename(error.message)
     if error.param is None or isinstance(error, UpstreamFault):
         return message
     place = error.param if error.of_deployment else places.rename_param(error.param)
     return message if message.startswith(place) else f"{place}: {message}"
+
+
+def _is_overflow(error: ProxyError) -> bool:
+    """Return whether the conversation exceeds the model's context.
+
+    A 413 without such words is Anthropic's limit on a body's bytes, for which its SDKs have a class of their own.
+    """
+    return error.code == _OVERFLOW and not _is_of_bytes(error)
+
+
+def _is_of_bytes(error: ProxyError) -> bool:
+    if not isinstance(error, UpstreamFault) or error.evidence.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        return False
+    return read_overflow([error.message], ()) is None
 
 
 def _say_overflow(error: ProxyError, numbers: TokenNumbers) -> str:

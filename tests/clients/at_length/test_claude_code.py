@@ -47,15 +47,6 @@ def signatures_in(body: Mapping[str, Any]) -> list[str | None]:
     return [part.get("thoughtSignature") for part in parts]
 
 
-def fail(gateways: Gateways, model: str, fault: Mapping[str, Any]) -> None:
-    """Queue *fault* for the provider of *model*."""
-    emulator = gateways.in_a_thread(model)
-    if emulator is None:
-        gateways.gemini.fault(times=1, **fault)
-    else:
-        emulator.faults.append(fault)  # type: ignore[arg-type]
-
-
 def check_answers(gateways: Gateways, model: str, *statuses: int) -> None:
     """Check that Claude Code asked as often as there are *statuses*, and that each good answer was legal."""
     assert [exchange.status for exchange in gateways.exchanges] == list(statuses)
@@ -156,9 +147,7 @@ def test_a_stream_that_is_cut_in_its_first_block(
         gateways.gemini.fault(times=1, cut_after_chunks=1)
         gateways.queue(model, text)
     else:
-        fail(
-            gateways, model, {"text": text, "items": [{"type": "text", "text": text}], "cut_after_chunks": 6}
-        )
+        gateways.fail(model, {"text": text, "items": [{"type": "text", "text": text}], "cut_after_chunks": 6})
     gateways.queue(model, LAST_WORDS)
     gateways.begin()
 
@@ -181,7 +170,7 @@ def test_an_overflow_leads_to_a_summary(messages_gateways: Gateways, tmp_path: P
         claude = ClaudeCode(tmp_path, gateways.origin, model)
         before = claude.run(PROMPT)
         assert before.result == "Counted.", before
-        fail(gateways, model, {"status": 400, "message": TOO_LONG[model], **overflow_code(model)})
+        gateways.fail(model, {"status": 400, "message": TOO_LONG[model], **overflow_code(model)})
         gateways.queue(model, SUMMARY, LAST_WORDS)
 
         ended = claude.run("And now?")
@@ -234,7 +223,7 @@ def test_a_stream_that_breaks_behind_a_call(messages_gateways: Gateways, tmp_pat
         gateways.queue(model, [call("Bash", WRITE), BROKEN_TEXT])
     else:
         broken = {"items": [call("Bash", WRITE), BROKEN_TEXT], "ends": "api_error"}
-        fail(gateways, model, broken)
+        gateways.fail(model, broken)
     gateways.queue(model, LAST_WORDS)
     gateways.begin()
 

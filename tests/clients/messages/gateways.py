@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tests.clients.conftest import GEMINI_MODEL
 from tests.clients.messages.cases import (
@@ -20,7 +20,7 @@ from tests.clients.messages.cases import (
 from tests.clients.responses.relay import Exchange, Relay
 from tests.process.emulators import Gemini
 from tests.process.running import Served, serve
-from tests.support.emulated import Emulator
+from tests.support.emulated import Emulator, Fault
 from tests.support.openai_emulator import OpenAIEmulator
 
 PATH = "/v1/messages"
@@ -89,6 +89,14 @@ class Gateways:
                 emulator.faults.append({"calls": calls})
             else:
                 self.gemini.answer(*filter(None, map(_part, answer)))
+
+    def fail(self, model: str, fault: Mapping[str, Any]) -> None:
+        """Queue *fault* for the provider of *model*."""
+        emulator = self.in_a_thread(model)
+        if emulator is None:
+            self.gemini.fault(times=1, **fault)
+        else:
+            emulator.faults.append(cast("Fault", dict(fault)))
 
     def accepted(self, model: str) -> list[Any]:
         """Return the bodies that reached the provider of *model*, which must have accepted each of them."""

@@ -3,10 +3,11 @@
 import { asked } from "./asked.mjs";
 
 const { Anthropic, client, model, stream, more } = await asked();
-const settings = { model, max_tokens: 64, messages: [{ role: "user", content: "Hello." }] };
 const errors = [];
-for (const key of more) {
+for (const [index, key] of more.entries()) {
   const { messages } = client(key);
+  const asking = [{ role: "user", content: `Hello for the ${index + 1}. time.` }];
+  const settings = { model, max_tokens: 64, messages: asking };
   try {
     await (stream ? messages.stream(settings).finalMessage() : messages.create(settings));
     errors.push(null);

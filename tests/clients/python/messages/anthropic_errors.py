@@ -17,13 +17,10 @@ from tests.clients.python.messages.asked import Asked
 def main() -> None:
     """Print each exception's class, status and type, its words, and whether it has the request's id."""
     asked, told = Asked.read(), list[Any]()
-    settings: Any = {
-        "model": asked.model,
-        "max_tokens": 64,
-        "messages": [{"role": "user", "content": "Hello."}],
-    }
-    for key in asked.more:
+    for number, key in enumerate(asked.more):
         client = asked.client(key)
+        messages = [{"role": "user", "content": f"Hello for the {number + 1}. time."}]
+        settings: Any = {"model": asked.model, "max_tokens": 64, "messages": messages}
         try:
             if asked.stream:
                 with client.messages.stream(**settings) as stream:

@@ -20,6 +20,7 @@ from proxy.core.errors import (
     UpstreamFault,
     UpstreamTimeout,
 )
+from proxy.core.failures import Evidence
 from proxy.ingress.anthropic_messages.errors import (
     TokenNumbers,
     error_headers,
@@ -49,9 +50,9 @@ def described(error: ProxyError, **arguments: Any) -> dict[str, Any]:
     return found
 
 
-def overflow(words: str) -> UpstreamFault:
+def overflow(words: str, status: int = 400) -> UpstreamFault:
     """Return a provider's overflow, as it comes from the failure table."""
-    fault = UpstreamFault(words, upstream_status=400)
+    fault = UpstreamFault(words, upstream_status=400, evidence=Evidence(status))
     fault.code = "context_length_exceeded"  # type: ignore[misc]  # the class has the usual one
     return fault
 
@@ -68,6 +69,8 @@ def overflow(words: str) -> UpstreamFault:
         (UpstreamFault("x", upstream_status=529), 529, "overloaded_error"),
         (UpstreamFault("x", upstream_status=402), 402, "billing_error"),
         (UpstreamFault("x", upstream_status=413), 413, "request_too_large"),
+        (overflow("The body is too large.", 413), 413, "request_too_large"),
+        (overflow("prompt is too long: 9 tokens > 8 maximum", 413), 400, "invalid_request_error"),
         (UpstreamFault("x", upstream_status=418), 400, "invalid_request_error"),
         (CredentialsMissing("x"), 503, "api_error"),
     ],
