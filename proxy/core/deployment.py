@@ -94,6 +94,9 @@ class Deployment:
     provider_state: bool = False
     """True where the provider stores responses and conversations for clients of its own format."""
 
+    counts_at_provider: bool = False
+    """True where the provider is asked for the number of a Messages request's tokens."""
+
     forward_proxies: ForwardProxies = field(default_factory=ForwardProxies)
     """The forward proxies that the environment names. Only litellm uses them."""
 

@@ -40,6 +40,7 @@ class ObservedUpstream:
         self.start = upstream.start
         self.close = upstream.close
         self.unsupported = upstream.unsupported
+        self.count_tokens = upstream.count_tokens
         self.unsupported_embedding = upstream.unsupported_embedding
 
     async def complete(self, call: UpstreamCall) -> Answer:

@@ -73,6 +73,12 @@ class Upstream(Transport, Protocol):
     async def prepare(self, settings: Settings) -> None:
         """Start the transports that *settings* need and that are not started yet. Calls go on meanwhile."""
 
+    async def count_tokens(self, call: UpstreamCall) -> Answer:
+        """Return the number of the input's tokens, as ``input_tokens``.
+
+        The call's deployment speaks the Messages API. Errors and cancellation are as in :meth:`complete`.
+        """
+
     async def complete_text(self, call: TextCall) -> Answer:
         """Return the whole text completion. Errors and cancellation are as in :meth:`complete`."""
 

@@ -109,6 +109,10 @@ class SelectingUpstream:
         """See :meth:`proxy.upstream.Upstream.embed`."""
         return self._upstreams[transport_of(call.deployment)].embed(call)
 
+    def count_tokens(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
+        """See :meth:`proxy.upstream.Upstream.count_tokens`."""
+        return self._texts.count_tokens(call)
+
     def complete_text(self, call: TextCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete_text`."""
         return self._texts.complete_text(call)

@@ -133,6 +133,10 @@ class ScriptedUpstream:
         """Return the parameters that the test declared as unsupported."""
         return self._unsupported & parameters.keys()
 
+    async def count_tokens(self, call: UpstreamCall) -> Answer:
+        """Run the next reply up to its first answer, as `complete` does."""
+        return await self.complete(call)
+
     async def complete(self, call: UpstreamCall) -> Answer:
         """Run the next reply up to its first answer."""
         exchange, steps = self._open(call, stream=False)

@@ -219,5 +219,11 @@ class ModelEntry(Section):
     Clients of all keys then share these objects. Default false: with several keys, such a request gets a 400.
     """
 
+    count_tokens: Literal["estimate", "provider"] = "estimate"
+    """Who counts the tokens of ``/v1/messages/count_tokens``: turnright by an estimate, or the provider.
+
+    A provider is asked where it speaks Anthropic's Messages API. Where it fails, the estimate counts.
+    """
+
     instructions: Instruction | None = None
     """The operator's instructions for this entry's requests, after ``general_settings.instructions``. Default none."""

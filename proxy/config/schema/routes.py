@@ -231,6 +231,7 @@ def _deployment(
         position=position,
         profile=entry.profile,
         provider_state=entry.provider_state,
+        counts_at_provider=entry.count_tokens == "provider",
         defaults=MappingProxyType(dict(params.given())),
         extra_body=MappingProxyType({**_fields(params, provider), **params.extra_body}),
         stream=params.stream,

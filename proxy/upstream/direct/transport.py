@@ -35,7 +35,7 @@ from proxy.upstream.whole_as_chunks import whole_as_chunks
 from proxy.upstream.wires.protocol import ClientHeaders, StreamWire, WholeWire
 from proxy.upstream.wires.request_headers import with_client_headers
 from proxy.upstream.wires.sse_decoder import SSEDecoder
-from proxy.upstream.wires.table import embedding_wire_of, text_wire_of, wire_for, wire_of
+from proxy.upstream.wires.table import count_wire_for, embedding_wire_of, text_wire_of, wire_for, wire_of
 
 _LARGEST_ANSWER = 64 * 2**20
 """The most bytes of a whole answer. Answers with images fit. A body without an end fails at this size."""
@@ -93,6 +93,10 @@ class DirectUpstream:
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
         return self._chunks(call, wire_for(call), whole_as_chunks)
+
+    def count_tokens(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
+        """See :meth:`proxy.upstream.Upstream.count_tokens`."""
+        return self._whole(call, count_wire_for(call))
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """Return the names in *parameters* that the deployment's wire does not carry for embeddings."""

@@ -15,6 +15,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.dialects.responses_models import asks_responses
+from proxy.upstream.wires.anthropic.count_tokens import TokenCount
 from proxy.upstream.wires.anthropic.eligibility import is_eligible as sends_messages
 from proxy.upstream.wires.anthropic.native_wire import MESSAGES
 from proxy.upstream.wires.anthropic.wire import ANTHROPIC
@@ -22,7 +23,7 @@ from proxy.upstream.wires.gemini.wire import GEMINI
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible
 from proxy.upstream.wires.openai_responses.wire import ChatsByResponses, ResponsesWire
-from proxy.upstream.wires.protocol import EmbeddingWire, ProviderWires, TextWire, Wire
+from proxy.upstream.wires.protocol import EmbeddingWire, ProviderWires, TextWire, WholeWire, Wire
 
 OTHERS = "openai"
 """The row of every provider without its own row, since many servers speak OpenAI's wire."""
@@ -83,6 +84,11 @@ def wire_for(call: UpstreamCall) -> Wire:
     if (profile is not None and profile.items) or asks_responses(deployment):
         return _row(CHATS_BY_RESPONSES, deployment)
     return _wires_of(deployment).chat
+
+
+def count_wire_for(call: UpstreamCall) -> WholeWire[UpstreamCall]:
+    """Return the wire that counts the tokens of *call*, whose deployment speaks the Messages API."""
+    return TokenCount(wire_for(call))
 
 
 def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:

@@ -78,6 +78,7 @@ model_list:
     profile: gemini-3-strict
     provider_state: true
     provider_objects: true
+    count_tokens: provider
     instructions: Be brief.
   - model_name: azure
     litellm_params:
