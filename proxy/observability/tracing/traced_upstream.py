@@ -38,6 +38,10 @@ class TracedUpstream:
         """See :meth:`proxy.upstream.Upstream.unsupported`."""
         return self._upstream.unsupported(deployment, parameters)
 
+    async def count_tokens(self, call: UpstreamCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.count_tokens`. A count has no trace of its own."""
+        return await self._upstream.count_tokens(call)
+
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
         return _trace_answer(await self._upstream.complete(call), call.trace)

@@ -14,6 +14,7 @@
     layout          the order of thoughts, texts and calls
     finishing       stop reasons
     usage           token counts
+    count_tokens    the number of a request's tokens, in place of an answer
     refusals        errors, whole and in a stream
 
 Servers of other vendors speak this API too, at an address of their own. Sources: docs.anthropic.com/en/api (2026-11),
