@@ -17,7 +17,7 @@ STEPS: Mapping[str, str] = MappingProxyType(
     {
         "instructions": "The operator's texts stand before everything that the client has sent.",
         "session": "A stored conversation is sent with its newest turns.",
-        "items": "Every item of a Responses request is one that the provider can get.",
+        "items": "Every item, block and tool of the client's own format is one that the provider can get.",
         "compaction": "A memory stands in place of the older messages of a long history.",
         "turns": "An agent that does not stop is warned, and brought to an end.",
         "tools": "Every tool has a name and a schema that the provider takes, the same in all places.",
@@ -34,7 +34,7 @@ STEPS: Mapping[str, str] = MappingProxyType(
         "signatures": "Signatures of thoughts go back to the provider that made them, and to no other.",
         "parameters": "Parameters have the names and the values that the provider knows.",
         "budget": "The request fits the model's window, with room for the answer.",
-        "item_repair": "Every item of a Responses request is one that its own provider takes.",
+        "item_repair": "Every item and block of the client's own format is one that its provider takes.",
         "repair": "What the provider has refused before is put right before the request is sent.",
     }
 )
@@ -190,6 +190,17 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "reference_to_reasoning": Reason("The provider has not stored the thought that is named."),
         "search_action": Reason("The provider does not know this kind of search."),
         "summarized": Reason("A summary stands for this item."),
+        # messages of Anthropic's API
+        "envelope_damaged": Reason("The signature was sealed for another client, or it is damaged."),
+        "citations": Reason("A chat has no citations."),
+        "media_many": Reason("The provider takes fewer images and pages: the newest ones stay."),
+        "media_refused": Reason("The provider cannot read this image or document."),
+        "results_first": Reason("The provider wants all results of a turn first, in one message."),
+        "system_as_reminder": Reason("The model takes no system message there: a user's reminder says it."),
+        "thinking_alone": Reason("A chat has no turn of thinking alone."),
+        "thinking_budget": Reason("The budget for thinking must be below the limit of the answer."),
+        "thinking_dropped": Reason("The thinking of the open turn is not as it was, so that none is sent."),
+        "thinking_refused": Reason("The provider has refused the thinking in the history."),
         # repairs
         "call_id": Reason("The id has a form that the provider takes."),
         "call_ids": Reason("The provider has refused ids of calls."),
@@ -199,6 +210,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "result_media": Reason("The media stands behind the result."),
         "schema": Reason("The provider has refused the schema: a simpler one is sent."),
         "system_as_user": Reason("The provider has refused the system role: a user says it."),
+        "system_role": Reason("The provider has refused system messages between turns."),
         "turn_between": Reason("A word of the model stands between a result and the user's turn."),
         # turns
         "delegation_guidance": Reason("The tool's description says how often the task may be handed on."),

@@ -30,8 +30,8 @@ _OWN_PLACE = re.compile(r"(?:messages|system|tools)(?:\.|$)")
 _OF_OTHERS = frozenset({"answer_repair", "instructions", "parameters", "session", "tools"})
 """Steps whose changes have no index of a message."""
 
-_NATIVE = "items"
-"""The step whose changes have the indexes of the client's own entries."""
+_NATIVE = frozenset({"item_repair", "items"})
+"""The steps whose changes have the indexes of the client's own entries."""
 
 _NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -112,7 +112,7 @@ class MessagePlaces:
 
     def _renumber_entry(self, entry: Mapping[str, Any]) -> Mapping[str, Any]:
         step = entry.get("step")
-        if step in _OF_OTHERS or step == _NATIVE:
+        if step in _OF_OTHERS or step in _NATIVE:
             return entry
         return {**entry, "index": self.of_message(entry["index"])}
 

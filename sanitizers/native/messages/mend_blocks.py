@@ -62,7 +62,7 @@ def _mend(block: Any, place: str, report: Report, server_ids: set[str]) -> Any:
         return _mend_thinking(block, place, report)
     elif kind == "tool_use":
         if not isinstance(block.get("input"), dict):
-            report("replaced", "arguments_not_object", place)
+            report("replaced", "arguments", place)
             return {**block, "input": _as_object(block.get("input"))}
     elif kind == "tool_result":
         return _mend_result(block, place, report)
@@ -80,7 +80,7 @@ def _mend(block: Any, place: str, report: Report, server_ids: set[str]) -> Any:
 def _mend_thinking(block: Item, place: str, report: Report) -> Item | None:
     seal = seal_of(block)
     if not isinstance(seal, str) or not seal:
-        report("dropped", "thinking_unsigned", place)
+        report("dropped", "thought_unsigned", place)
         return None
     if is_own(seal):
         report("dropped", "own_envelope", place)

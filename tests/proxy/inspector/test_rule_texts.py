@@ -7,9 +7,16 @@ from proxy.inspector.steps import SIGNATURES
 from proxy.planning.plan import _STEPS
 from sanitizers import Change
 from sanitizers.invariants import RULES
+from sanitizers.native.messages.changed_messages import ChangedMessages
+from sanitizers.native.messages.mend import mend_messages
+from sanitizers.native.messages.open_thinking import drop_thinking
+from sanitizers.native.messages.project import project
 from sanitizers.native.responses.changed_items import ChangedItems
 from sanitizers.native.responses.mend import mend_items
 from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
+from tests.sanitizers.native.messages import building as messages
+from tests.sanitizers.native.messages.building import MARK, answered, assistant, thought, used, user
+from tests.sanitizers.native.messages.building import inline as system
 from tests.sanitizers.native.responses.building import said
 from tests.sanitizers.native.responses.test_violations import BROKEN
 
@@ -30,6 +37,33 @@ def test_every_change_of_items_has_a_text() -> None:
     broken = [[*items, *more] for items, _ in BROKEN.values() for more in ([], [said("Hi.")])]
     changes = [change for items in broken for change in mend_items(ChangedItems(items)).changes]
 
+    assert {change.reason for change in changes} - REASONS.keys() == set()
+
+
+def test_every_change_of_messages_has_a_text() -> None:
+    """Both what a chat cannot have, and what Anthropic would refuse."""
+    image = {"type": "image", "source": {"type": "url", "url": "https://a"}}
+    search = {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}
+    broken = [
+        system("x"),
+        user(messages.said("x", **MARK), messages.said(""), answered("a")),
+        assistant(thought("tr1_x"), thought(""), {**thought(), **MARK}, used("a", given="x"), search, image),
+        assistant(messages.said("y", citations=[{}])),
+        user(answered("a"), *[image] * 101, *[messages.said("x", **MARK)] * 5),
+        system("x"),
+        system("y"),
+        user(" "),
+    ]
+    before = ChangedMessages(broken)
+    changes = [
+        *project(broken, [messages.said("x-anthropic-billing-header: a")]).changes,
+        *project([user("x"), assistant(thought()), user("y")]).changes,
+        *mend_messages(before).changes,
+        *mend_messages(before, takes_systems=False).changes,
+        *drop_thinking(before).changes,
+    ]
+
+    assert len({change.reason for change in changes}) > 12
     assert {change.reason for change in changes} - REASONS.keys() == set()
 
 
