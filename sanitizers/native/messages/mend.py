@@ -48,6 +48,7 @@ class _Draft:
         self._changes: list[Change] = []
         self.items: list[Item] = []
         self._origins: list[int] = []
+        self._owned: dict[int, Item] = {}  # objects that were made here, by their ids
 
     def mend_blocks(self) -> None:
         """Mend the blocks of each message, and drop messages without any."""
@@ -82,7 +83,7 @@ class _Draft:
         def put(item: Item, origin: int) -> None:
             last = placed[-1] if placed else None
             if takes_systems and last is not None and last["role"] == "system":
-                placed[-1] = {**last, "content": [*blocks_of(last), *blocks_of(item)]}
+                self._own_last(placed)["content"] += blocks_of(item)
                 self._report("merged", origin, "system_run")
             elif takes_systems and last is not None and (last["role"] == "user" or ends_in_server_tool(last)):
                 add(item, origin)
@@ -116,14 +117,14 @@ class _Draft:
         for item, origin in zip(self.items, self._origins, strict=True):
             last = joined[-1] if joined else None
             if last is not None and last["role"] == item["role"] == "user" and _results_in(item):
-                blocks = [*blocks_of(last), *blocks_of(item)]
-                results = [block for block in metered(blocks) if block.get("type") == "tool_result"]
-                rest = [block for block in metered(blocks) if block.get("type") != "tool_result"]
-                joined[-1] = {**last, "content": [*results, *rest]}
+                self._own_last(joined)["content"] += blocks_of(item)
                 self._report("merged", origin, "results_first")
             else:
                 joined.append(item)
                 origins.append(origin)
+        for item in metered(joined):
+            if id(item) in self._owned and item["role"] == "user":
+                item["content"].sort(key=_is_rest)  # which keeps the order of the others
         self.items, self._origins = joined, origins
 
     def keep_limits(self, most_marks: int) -> None:
@@ -153,13 +154,25 @@ class _Draft:
         blocks: list[Any] = [remind(block) for block in blocks_of(item)]
         self._report("replaced", origin, "system_as_reminder")
         if placed and placed[-1]["role"] == "user":
-            placed[-1] = {**placed[-1], "content": [*blocks_of(placed[-1]), *blocks]}
+            self._own_last(placed)["content"] += blocks
         else:
             placed.append({"role": "user", "content": blocks})
             origins.append(origin)
 
+    def _own_last(self, items: list[Item]) -> Item:
+        """Return the last of *items* as an object whose content may be added to. It is copied once at most."""
+        last = items[-1]
+        if id(last) not in self._owned:
+            last = items[-1] = {**last, "content": [*blocks_of(last)]}
+            self._owned[id(last)] = last
+        return last
+
     def _report(self, kind: Kind, origin: int, reason: str) -> None:
         self._changes.append(Change(STEP, kind, origin, reason))
+
+
+def _is_rest(block: Item) -> bool:
+    return block.get("type") != "tool_result"
 
 
 def _results_in(item: Item) -> bool:
