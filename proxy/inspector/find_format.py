@@ -28,7 +28,7 @@ _MESSAGES_FIELDS = (
 READ = ("messages", "tools", *HISTORY_FIELDS, *_MESSAGES_FIELDS)
 """The fields that :func:`find_format` wants."""
 
-_BLOCK = re.compile(rb'"type"\s*:\s*"(?:tool_use|tool_result|redacted_thinking)"')
+_BLOCK = re.compile(rb'"type"\s*:\s*"(?:tool_use|tool_result|image|document|search_result)"')
 _TOOL = re.compile(rb'"input_schema"\s*:')
 
 

@@ -2,7 +2,7 @@
 
 const HISTORY_FIELDS = ["input", "previous_response_id", "conversation"];
 const MESSAGES_FIELDS = ["context_management", "mcp_servers", "output_config", "stop_sequences", "system", "thinking"];
-const BLOCKS = new Set(["tool_use", "tool_result", "redacted_thinking"]);
+const BLOCKS = new Set(["tool_use", "tool_result", "image", "document", "search_result"]);
 
 /** Tell whether `request`, an object or null, is one of the Responses API: it has its history in a field of that API. */
 export const isItemsRequest = (request) => Boolean(request) && !("messages" in request) && HISTORY_FIELDS.some((name) => name in request);

@@ -28,6 +28,8 @@ BLOCK = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name"
         ({"messages": [USER], "thinking": {"type": "adaptive"}}, ANTHROPIC_MESSAGES),
         ({"messages": [USER], "tools": [{"name": "f", "input_schema": {}}]}, ANTHROPIC_MESSAGES),
         ({"messages": [USER, BLOCK]}, ANTHROPIC_MESSAGES),
+        ({"messages": [{"role": "user", "content": [{"type": "image", "source": {}}]}]}, ANTHROPIC_MESSAGES),
+        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, OPENAI_CHAT),
         ({}, OPENAI_CHAT),
     ],
 )
