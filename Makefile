@@ -39,7 +39,7 @@ test-uvloop: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/
 	TURNRIGHT_UVLOOP=$(abspath $(VENV)/uvloop) $(BIN)/python -m pytest $(PARALLEL) tests/process tests/clients --ignore=tests/clients/at_length $(ARGS)
 
 test-clients: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/clients-codex/installed $(VENV)/clients-claude-code/installed $(VENV)/valkey  ## the clients of the Responses and the Messages API at length, codex and Claude Code among them (650 MB)
-	$(BIN)/python -m pytest $(PARALLEL) --durations=15 tests/clients/responses tests/clients/messages tests/clients/at_length $(ARGS)
+	TURNRIGHT_HYPOTHESIS=deep $(BIN)/python -m pytest $(PARALLEL) --durations=15 tests/clients/responses tests/clients/messages tests/clients/at_length $(ARGS)
 
 test-judges: $(VENV)/dev $(VENV)/judges $(VENV)/judges-node/installed  ## what turnright writes, judged by the providers' own code
 	$(BIN)/python -m pytest $(PARALLEL) tests/judges $(ARGS)

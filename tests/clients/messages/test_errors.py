@@ -11,7 +11,7 @@ from tests.clients.messages.cases import CLAUDE, GEMINI, GPT, VERSIONS
 from tests.clients.messages.gateways import Gateways
 from tests.clients.running_clients import run_script
 
-PYTHON, NODE = "messages.anthropic_errors", "messages/anthropic_errors.mjs"
+PYTHON, NODE = "messages.client", "messages/client.mjs"
 TOO_LONG = "prompt is too long: 210000 tokens > 200000 maximum"
 GEMINI_TOO_LONG = "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."
 GPT_TOO_LONG = (
@@ -77,7 +77,7 @@ OLDER_NAMES = {
 """The class for the same status in the TypeScript client of the first API version, which has fewer."""
 
 
-@pytest.mark.pairwise
+@pytest.mark.each_value
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("way", ["whole", "stream"])
 @pytest.mark.parametrize("model", FAILURES)
@@ -91,7 +91,9 @@ def test_each_failure_has_its_class(
     for fault, *_ in FAILURES[model]:
         gateways.fail(model, fault)
 
-    told = run_script(script, gateways.origin, model, way, version, *["none"] * len(FAILURES[model]))
+    told = run_script(
+        script, "errors", gateways.origin, model, way, version, *["none"] * len(FAILURES[model])
+    )
 
     assert len(told["errors"]) == len(FAILURES[model])
     for error, (_, name, status, kind, words) in zip(told["errors"], FAILURES[model], strict=True):
@@ -105,7 +107,9 @@ def test_an_unknown_model_is_not_found(messages_gateways: Gateways, script: str)
     """The words begin as Claude Code expects them of a wrong model."""
     messages_gateways.begin()
 
-    told = run_script(script, messages_gateways.origin, "claude-unknown", "whole", VERSIONS[1], "none")
+    told = run_script(
+        script, "errors", messages_gateways.origin, "claude-unknown", "whole", VERSIONS[1], "none"
+    )
 
     [[name, status, kind, words, has_id]] = told["errors"]
     assert (name, status, kind, has_id) == ("NotFoundError", 404, "not_found_error", True)
@@ -119,7 +123,7 @@ def test_a_wrong_key_is_refused_in_its_class(messages_gateways: Gateways, script
         general_settings={"master_key": "sk-good-key-of-tests", "drain_delay": 0, "drain_grace": 2}
     ):
         keys = ("sk-bad-key-of-tests", "sk-good-key-of-tests")
-        told = run_script(script, messages_gateways.origin, CLAUDE, "whole", VERSIONS[1], *keys)
+        told = run_script(script, "errors", messages_gateways.origin, CLAUDE, "whole", VERSIONS[1], *keys)
 
     wrong, right = told["errors"]
     assert [wrong[0], *wrong[1:3], wrong[4]] == ["AuthenticationError", 401, "authentication_error", True]

@@ -15,11 +15,16 @@ from tests.clients.messages.cases import (
     check_messages_request,
 )
 from tests.clients.messages.gateways import Gateways
-from tests.clients.rounds import LAST_WORDS, ROUNDS
+from tests.clients.rounds import LAST_WORDS
+from tests.clients.rounds import ROUNDS as ALL_ROUNDS
 from tests.clients.running_clients import Report, Seen, run_script
+from tests.support.covering_cases import EVERYTHING
 from tests.support.messages_grammar import find_stream_faults
 
-SCRIPTS = ("messages.with_anthropic", "messages/anthropic.mjs")
+SCRIPTS = ("messages.client", "messages/client.mjs")
+ROUNDS = ALL_ROUNDS if EVERYTHING else ALL_ROUNDS[2:4]
+"""The last of these has a text before its calls."""
+
 WAYS = ("whole", "stream")
 STATES = ("stored", "lost", "stripped")
 """The store and the envelopes, the envelopes alone, the store alone."""
@@ -31,7 +36,7 @@ STATES = ("stored", "lost", "stripped")
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_a_loop_of_five_rounds(
+def test_a_tool_loop(
     messages_gateways: Gateways, script: str, way: str, model: str, version: str, state: str
 ) -> None:
     """Every call comes back with its own result, its signature and the thoughts around it.
@@ -42,9 +47,9 @@ def test_a_loop_of_five_rounds(
     gateways.queue(model, *(blocks_of_round(expected) for expected in ROUNDS), LAST_WORDS)
     gateways.begin(is_lost=state == "lost", strips=state == "stripped")
 
-    told = run_script(script, gateways.origin, model, way, version)
+    told = run_script(script, "tools", gateways.origin, model, way, version)
 
-    check_report(Report([[Seen(**call) for call in calls] for calls in told["rounds"]], told["text"]))
+    check_report(Report([[Seen(**call) for call in calls] for calls in told["rounds"]], told["text"]), ROUNDS)
     assert [exchange.status for exchange in gateways.exchanges] == [200] * (len(ROUNDS) + 1)
     for exchange in gateways.exchanges:
         assert exchange.is_stream == (way == "stream")
@@ -58,23 +63,23 @@ def test_a_loop_of_five_rounds(
         assert bodies == [exchange.request for exchange in gateways.exchanges]
     for done, body in enumerate(bodies):
         if model == GEMINI:
-            check_request(body, done)
+            check_request(body, done, rounds=ROUNDS)
         elif model == GPT:
-            check_openai_request(body, done)
+            check_openai_request(body, done, ROUNDS)
         else:
             check_messages_request(body, done, ROUNDS, has_thoughts=state != "stripped")
 
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("script", ["messages.anthropic_paths", "messages/anthropic_paths.mjs"])
+@pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_other_paths(messages_gateways: Gateways, script: str, version: str, model: str) -> None:
     """The clients count tokens and read the list of models page by page, and one model."""
     gateways = messages_gateways
     gateways.begin()
 
-    told = run_script(script, gateways.origin, model, "whole", version)
+    told = run_script(script, "paths", gateways.origin, model, "whole", version)
 
     assert told.pop("counts") > 0
     models = told.pop("models")

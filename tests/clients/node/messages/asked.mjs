@@ -11,10 +11,10 @@ export const DECLARED = Object.keys(TOOLS).map((name) => ({
   input_schema: { ...PARAMETERS[name], additionalProperties: false },
 }));
 
-/** Read the command line: `ORIGIN MODEL whole|stream VERSION [MORE…]`. */
+/** Read the command line: `TASK ORIGIN MODEL whole|stream VERSION [MORE…]`. */
 export async function asked() {
-  const [baseURL, model, way, version, ...more] = process.argv.slice(2);
+  const [task, baseURL, model, way, version, ...more] = process.argv.slice(2);
   const { default: Anthropic } = await import(PACKAGES[version]);
   const client = (apiKey = "none") => new Anthropic({ baseURL, apiKey, maxRetries: 0 });
-  return { Anthropic, client, model, stream: way === "stream", more };
+  return { task, Anthropic, client, model, stream: way === "stream", more };
 }

@@ -14,9 +14,9 @@ from anthropic import APIStatusError
 from tests.clients.python.messages.asked import Asked
 
 
-def main() -> None:
+def main(asked: Asked) -> None:
     """Print each exception's class, status and type, its words, and whether it has the request's id."""
-    asked, told = Asked.read(), list[Any]()
+    told: list[Any] = []
     for number, key in enumerate(asked.more):
         client = asked.client(key)
         messages = [{"role": "user", "content": f"Hello for the {number + 1}. time."}]
@@ -41,7 +41,3 @@ def main() -> None:
                 ]
             )
     sys.stdout.write(json.dumps({"errors": told}) + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -9,9 +9,8 @@ from typing import Any
 from tests.clients.python.messages.asked import TOOLS, Asked
 
 
-def main() -> None:
+def main(asked: Asked) -> None:
     """Print what the client says of each path, as JSON."""
-    asked = Asked.read()
     client = asked.client()
     messages: Any = [{"role": "user", "content": "Hello there."}]
     few = client.messages.count_tokens(model=asked.model, messages=messages)
@@ -27,7 +26,3 @@ def main() -> None:
         "is in time": one.created_at.year >= 1970,
     }
     sys.stdout.write(json.dumps(told) + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from anthropic import Anthropic
 
@@ -23,8 +23,9 @@ TOOLS: Any = [
 
 @dataclass(frozen=True)
 class Asked:
-    """The arguments of the command line: ``ORIGIN MODEL whole|stream VERSION [MORE…]``."""
+    """The arguments of the command line: ``TASK ORIGIN MODEL whole|stream VERSION [MORE…]``."""
 
+    task: Literal["tools", "paths", "errors"]
     origin: str
     model: str
     stream: bool
@@ -34,8 +35,9 @@ class Asked:
     @classmethod
     def read(cls) -> Asked:
         """Read the command line."""
-        origin, model, way, version, *more = sys.argv[1:]
-        return cls(origin, model, {"whole": False, "stream": True}[way], version, tuple(more))
+        task, origin, model, way, version, *more = sys.argv[1:]
+        known: Any = task
+        return cls(known, origin, model, {"whole": False, "stream": True}[way], version, tuple(more))
 
     def client(self, key: str = "none") -> Anthropic:
         """Return anthropic's client, which does not ask twice. Its own version is the newest."""

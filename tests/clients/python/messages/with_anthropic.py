@@ -12,9 +12,9 @@ from tests.clients.python.reporting import MAX_ROUNDS, PROMPT, Report
 from tests.clients.python.tools import TOOLS
 
 
-def main() -> None:
+def main(asked: Asked) -> None:
     """Run the tool loop until an answer has no calls, and print the report."""
-    asked, report = Asked.read(), Report()
+    report = Report()
     client = asked.client()
     history: list[Any] = [{"role": "user", "content": PROMPT}]
     for _ in range(MAX_ROUNDS):
@@ -54,7 +54,3 @@ def answer(client: Anthropic, asked: Asked, history: list[Any]) -> Any:
         return client.messages.create(**settings)
     with client.messages.stream(**settings) as stream:
         return stream.get_final_message()
-
-
-if __name__ == "__main__":
-    main()
