@@ -136,14 +136,15 @@ class _Writer:
                 for message in messages:
                     into = results if message["role"] == "tool" else rest
                     into += self._blocks_for(message, span)
-            first = next((span for span, _ in pieces if span is not None), None)
-            origin = -1 if first is None else self._projected.spans[first].items.start
+            origins = map(self._origin_of, run)
+            origin = next((origin for origin in origins if origin >= 0), -1)
             self._add({"role": "user", "content": [*results, *rest]}, origin)
             return
         for span, messages in pieces:
             if span is not None:
                 self._keep(span)
             else:
+                self._pass_empty()
                 blocks = self._blocks_for(messages[0], None)
                 self._add({"role": "user", "content": blocks}, self._origin_of(messages[0]))
 
@@ -192,6 +193,14 @@ class _Writer:
     def _begin_span(self, span: int) -> None:
         self._pass_spans(span)
         self._next_span = max(self._next_span, span + 1)
+
+    def _pass_empty(self) -> None:
+        """Write the turns without a chat message that directly follow what was written."""
+        spans = self._projected.spans
+        stop = self._next_span
+        while stop < len(spans) and not spans[stop].messages:
+            stop += 1
+        self._pass_spans(stop)
 
     def _pass_spans(self, stop: int) -> None:
         """Write the turns without a chat message that stand before the span *stop*."""
