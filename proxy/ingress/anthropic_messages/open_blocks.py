@@ -169,6 +169,8 @@ class OpenCall:
             return begun
         kept = "".join(self._kept)
         self._kept.clear()
+        if self._end.found and parse_arguments(kept) is None:  # a whole input can still be mended
+            kept = write_json(read_input(kept)).decode()
         return begun + write_delta(index, "input_json_delta", "partial_json", kept)
 
     def close(self) -> bytes:

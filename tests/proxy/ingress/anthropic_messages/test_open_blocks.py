@@ -32,6 +32,16 @@ def test_input_is_an_object_whatever_the_model_writes(pieces: list[str], read: d
     assert block["input"] == read
 
 
+@pytest.mark.parametrize(
+    ("whole", "read"), [("{'a': True}", {"a": True}), ("{bad}", {}), ('{"a":1}', {"a": 1})]
+)
+def test_input_that_comes_whole_is_mended(whole: str, read: dict[str, Any]) -> None:
+    """A client's SDK fails on notation that is no JSON. What goes out in pieces cannot be mended."""
+    [block] = written(calls(piece(0, whole, begins=True)), finish="tool_calls")["content"]
+
+    assert block["input"] == read
+
+
 def test_name_that_comes_in_pieces_is_joined() -> None:
     call = OpenCall(StreamOutput(), "call_1", "re")
     call.add("ad", "")
