@@ -125,7 +125,7 @@ async def test_refusal_names_the_clients_messages(upstream: ScriptedUpstream) ->
         reply = await proxy.post(body, f"{EXPLAIN}?format=anthropic_messages")
         refused = (await proxy.post(body, "/v1/messages")).json["error"]
 
-    assert reply.json["refusal"]["param"] == "messages.2"
+    assert reply.json["refusal"]["param"] == "messages.2.content.1"
     assert "messages.2" in refused["message"]
     assert "messages[" not in refused["message"]
     assert {found["index"] for found in refused["details"]["violations"]} == {2}
