@@ -1,7 +1,7 @@
 """Find tools that fail repeatedly, by counting the results that are errors.
 
-OpenAI's format has no field for an error. A result is an error by the beginning of its text, by a field of its JSON
-object, or by pydantic-ai's closing words. Words in the middle do not count, since a web page about errors is no error.
+OpenAI's format has no field for an error, and Anthropic's mark is a key of the message. Any other result is an error by
+the beginning of its text, by a field of its JSON object, or by pydantic-ai's closing words. Words in the middle do not count, since a web page about errors is no error.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def error_of(message: Message) -> str | None:
     text = words_of(message)
     if not text or text == "{}" or len(text) > _LONGEST:
         return None
-    if _BEGINS.match(text) or text.rstrip().endswith(_RETRY):
+    if message.get("is_error") is True or _BEGINS.match(text) or text.rstrip().endswith(_RETRY):
         return _quoted(text)
     if text.lstrip().startswith("{") and (value := parse_arguments(text)) is not None and _is_error(value):
         return _quoted(text)

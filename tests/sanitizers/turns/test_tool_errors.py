@@ -74,6 +74,15 @@ NO_ERRORS = [
 ]
 
 
+def test_mark_of_a_failed_call_is_an_error() -> None:
+    """Anthropic's clients mark a result, whatever its words are. Other values of the mark say nothing."""
+    result = tool("c1", "42 files")
+
+    assert error_of({**result, "is_error": True}) == "42 files"
+    assert error_of({**result, "is_error": False}) is None
+    assert error_of({**result, "is_error": "true"}) is None
+
+
 @pytest.mark.parametrize("said", ERRORS)
 def test_an_error_is_found_in_texts_and_parts(said: str) -> None:
     """The quote of an error is one line."""
