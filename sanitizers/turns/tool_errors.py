@@ -1,7 +1,8 @@
 """Find tools that fail repeatedly, by counting the results that are errors.
 
 OpenAI's format has no field for an error, and Anthropic's mark is a key of the message. Any other result is an error by
-the beginning of its text, by a field of its JSON object, or by pydantic-ai's closing words. Words in the middle do not count, since a web page about errors is no error.
+the beginning of its text, by a field of its JSON object, or by pydantic-ai's closing words. Words in the middle do not
+count, since a web page about errors is no error.
 """
 
 from __future__ import annotations
