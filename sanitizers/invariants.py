@@ -88,10 +88,13 @@ RULES = MappingProxyType(
         "same_role_neighbours": "Please ensure that multiturn requests alternate between user and model. "
         "[one-api#836]",
         "signature_unreadable": "Base64 decoding failed for thought_signature [ruby_llm#521]",
+        "system_misplaced": "role 'system' must follow a user message, and precede an assistant message or nothing "
+        "[paraphrase of Anthropic's documents]",
         "system_after_start": "Please use a valid role: user, model. [one-api#1385]",
         "system_unsupported": "System role not supported [from memory]",
         "text_beside_calls": "Conversation blocks and tool use blocks cannot be provided in the same turn. "
         "[quarkus-langchain4j#1983]",
+        "thought_unsigned": "messages.1.content.0: Invalid `signature` in `thinking` block [from memory]",
         "trailing_space": "messages: final assistant content cannot end with trailing whitespace [from memory]",
         "tool_name_illegal": "Invalid function name. Must start with a letter or an underscore. [gemini-cli#2966]",
         "trailing_model_turn": "Requests ending with a model turn are not supported. [LibreChat agents#323]",
@@ -146,9 +149,14 @@ def find_violations(
         places = sorted({*outline.odd, *outline.blank, *outline.twins})
     elif places is None:
         places = range(len(messages))
+    signed = profile.signed_thoughts
     for index in places and metered(places):  # most histories have none
         message = messages[index]
-        if has_known_fields(message, profile) and is_plain(message, profile.refused_fields):
+        if (
+            has_known_fields(message, profile)
+            and is_plain(message, profile.refused_fields)
+            and not (signed and "thinking_blocks" in message)
+        ):
             if "name" not in message:
                 continue
             if has_refused_name(message, profile):

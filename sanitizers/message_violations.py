@@ -97,6 +97,32 @@ def find_message_violations(message: Message, profile: Profile) -> Iterator[str]
                 yield "refused_field"
     if profile.named_roles is not None and has_refused_name(message, profile):
         yield "refused_field"
+    if (
+        profile.signed_thoughts
+        and "thinking_blocks" in message
+        and not are_signed(message["thinking_blocks"])
+    ):
+        yield "thought_unsigned"
+
+
+_SEALS = MappingProxyType({"redacted_thinking": "data", "thinking": "signature"})
+"""The field of each kind of thought that its model reads."""
+
+
+def are_signed(blocks: Any) -> bool:
+    """Tell whether *blocks* is a list of thoughts with their seals, and of places of texts and calls."""
+    if not isinstance(blocks, list):
+        return False
+    for block in blocks:
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind in ("text", "tool_use"):
+            continue
+        seal = block.get(_SEALS[kind]) if isinstance(kind, str) and kind in _SEALS else None
+        if not isinstance(seal, str) or not seal:
+            return False
+        if kind == "thinking" and not isinstance(block.get("thinking"), str):
+            return False
+    return True
 
 
 def is_misnamed(holder: dict[str, Any], profile: Profile) -> bool:

@@ -169,6 +169,15 @@ class Profile:
     continues_if_asked: bool = False
     """A trailing assistant message is accepted where the request has ``continue_final_message: true``."""
 
+    systems_behind_users: bool = False
+    """A system message after the first turn directly follows a user message or results, and no turn of the user's."""
+
+    system_reminders: bool = False
+    """A later system message that becomes the user's is marked as a reminder of the system."""
+
+    signed_thoughts: bool = False
+    """The blocks of ``thinking_blocks`` must have their signature, or their hidden data."""
+
     keeps_thoughts: bool = False
     """The models sign their thoughts, and want those of an open turn back as they were, in ``thinking_blocks``."""
 
@@ -263,7 +272,18 @@ def _as_items(profile: Profile) -> Profile:
 def _over_messages(profile: Profile, is_claude: bool, takes_systems: bool) -> Profile:
     if profile.schemas != "anthropic":
         return profile
-    return replace(profile, keeps_thoughts=True)
+    return replace(
+        profile,
+        keeps_thoughts=True,
+        signed_thoughts=is_claude,
+        # "role 'system' is not supported on this model" (gproxy-transform); since Opus 4.8 (Anthropic's documents).
+        system_anywhere=takes_systems,
+        systems_behind_users=takes_systems,
+        system_reminders=True,
+        # A `document` may hold plain text.
+        file_types=_DOCUMENTS,
+        result_types=profile.result_types | _DOCUMENTS,
+    )
 
 
 @lru_cache(maxsize=64)
@@ -272,6 +292,8 @@ def _as_blocks(profile: Profile) -> Profile:
         profile,
         blocks=True,
         system_anywhere=True,
+        systems_behind_users=False,
+        signed_thoughts=False,
         many_systems=True,
         assistant_runs=True,
         user_runs=True,
@@ -294,6 +316,8 @@ def _continuing(profile: Profile) -> Profile:
 def _merging(profile: Profile) -> Profile:
     return replace(profile, assistant_runs=False, user_runs=False)
 
+
+_DOCUMENTS = frozenset({"application/pdf", "text/csv", "text/html", "text/markdown", "text/plain"})
 
 WEB_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 """MIME types of images that OpenAI, Anthropic and Mistral accept (their documentation, 2026-08)."""

@@ -39,6 +39,22 @@ NOTICE_START = "[turnright: "
 The user did not write a message that holds only such a notice (:func:`is_instruction`).
 """
 
+_REMINDER = "<system-reminder>\n{}\n</system-reminder>"
+
+
+def reminder(text: str) -> str:
+    """Return a later system message as a user's text, for models that take none. Claude Code writes its own so."""
+    return _REMINDER.format(text)
+
+
+def as_reminder(content: Any) -> Any:
+    """Return the *content* of a system message as reminders in a user's message, each text by itself."""
+    if isinstance(content, str):
+        return reminder(content)
+    parts = content or []
+    return [{**part, "text": reminder(part["text"])} if part["type"] == "text" else part for part in parts]
+
+
 RAW_ARGUMENTS = "_raw"
 """The key for arguments that are no JSON object. Its value is the original text."""
 

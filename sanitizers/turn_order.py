@@ -80,6 +80,6 @@ def _legal_order(profile: Profile) -> re.Pattern[str]:
     before_assistant = "" if profile.assistant_runs else "(?<!a)"
     turns = [f"{before_user}u", f"{before_assistant}(?:{rounds}|a)"]
     if profile.system_role and profile.system_anywhere:
-        turns.append(system)
+        turns.append(f"(?<=[ut]){system}(?=[ac]|\\Z)" if profile.systems_behind_users else system)
     body = f"(?={first})(?:{'|'.join(turns)})*+"
     return re.compile(leading + (body if profile.turn_required else f"(?:{body})?"))

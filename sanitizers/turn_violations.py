@@ -14,6 +14,7 @@ from sanitizers.profiles import Profile
 from sanitizers.work_limit import metered
 
 _NONE: Set[str] = frozenset()
+_BEFORE_SYSTEMS = frozenset({"tool", "user"})
 
 
 def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str, int]]:
@@ -32,9 +33,14 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
     previous = ""  # role of the turn before, system messages left out
     neighbour = ""  # role of the message before
     ordered, unique, with_text = profile.ordered_results, profile.unique_call_ids, profile.calls_with_text
+    inline, places_systems = -1, profile.systems_behind_users  # index of the later system message just before
     echoes, thinks_first = profile.echoes_reasoning, profile.thinks_before_calls
     for index, message in enumerate(metered(messages)):
         role = message["role"]
+        if inline >= 0:
+            if role != "assistant":
+                yield "system_misplaced", inline
+            inline = -1
         if role == "tool":
             call_id: Any = message.get("tool_call_id")
             if call_id not in wanted:
@@ -55,6 +61,11 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
         if role in SYSTEM_ROLES:
             if previous and not profile.system_anywhere:
                 yield "system_after_start", index
+            elif previous and places_systems:
+                inline = index
+                if neighbour not in _BEFORE_SYSTEMS:
+                    yield "system_misplaced", index
+                    inline = -1
             if role == "developer" and not profile.developer_role:
                 yield "developer_role", index
             if not profile.system_role:

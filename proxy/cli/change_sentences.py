@@ -41,6 +41,8 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
         "result_content": "A tool result was written as text.",
         "result_id": "A tool result got the id of its call.",
         "system_after_start": "A system message behind the start became a user message.",
+        "system_misplaced": "A system message was moved behind the user's turn.",
+        "thought_unsigned": "A thought without its signature was dropped.",
         # results and their calls
         "orphaned_result": "A result without a call was dropped.",
         "superseded_result": "An older result of the same call was dropped.",

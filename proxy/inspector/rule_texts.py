@@ -92,6 +92,12 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "system_after_start": Reason(
             "The provider takes system messages at the start alone.", "system_after_start"
         ),
+        "system_misplaced": Reason(
+            "The provider takes later system messages behind a user's turn alone.", "system_misplaced"
+        ),
+        "thought_unsigned": Reason(
+            "A thought without its signature is refused by the model that is to read it.", "thought_unsigned"
+        ),
         "unknown_field": Reason("The provider refuses fields that it does not know.", "unknown_field"),
         # orphan_drop, pairing and what they join
         "null_beside_calls": Reason("No text is an empty text: some templates cannot read null."),
@@ -265,8 +271,10 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
         "same_role_neighbours": _GEMINI,
         "signature_unreadable": _GEMINI,
         "system_after_start": _GEMINI,
+        "system_misplaced": _ANTHROPIC,
         "system_unsupported": _TEMPLATE,
         "text_beside_calls": "Bedrock",
+        "thought_unsigned": _ANTHROPIC,
         "tool_name_illegal": _GEMINI,
         "trailing_model_turn": _GEMINI,
         "trailing_space": _ANTHROPIC,

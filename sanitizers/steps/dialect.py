@@ -7,13 +7,18 @@ functions stand in the order in which they run. A function does nothing where th
 from __future__ import annotations
 
 from sanitizers.changes import Change
+from sanitizers.inline_systems import with_systems_last
 from sanitizers.merging import join_contents, join_messages
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Entries, Entry, is_blank, tool_calls_of
 from sanitizers.profiles import Profile
+from sanitizers.signed_thoughts import is_readable_thought
 from sanitizers.splitting import one_call_each
 from sanitizers.synthetic import BRIDGE, CONTINUE, NO_THOUGHT
+from sanitizers.work_limit import metered
 
 NAME = "dialect"
+
+_BLOCKS = "thinking_blocks"
 
 
 def apply_provider_rules(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
@@ -169,6 +174,62 @@ def _bridge_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     return (tuple(bridged), tuple(changes)) if changes else (entries, ())
 
 
+def _place_systems(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Move later system messages to the end of the user's turn that they stand in, and join them there.
+
+    Invariant: where the profile says so, a system message after the first turn directly follows a user message or
+    results, and an assistant message or nothing follows it.
+
+    Source: Claude Opus 4.8 and later take system messages in this place alone (Anthropic's documents, 2026-11). A
+    message between two turns of the model has no such place, and becomes the user's.
+    """
+    if not profile.systems_behind_users:
+        return entries, ()
+    placed: list[Entry] = []
+    changes: list[Change] = []
+    at = 0
+    while at < len(entries) and entries[at].message["role"] in SYSTEM_ROLES:
+        at += 1
+    placed += entries[:at]
+    while at < len(entries):
+        start = at
+        while at < len(entries) and entries[at].message["role"] != "assistant":
+            at += 1
+        placed += with_systems_last(entries[start:at], changes, NAME)
+        placed += entries[at : at + 1]
+        at += 1
+    return (tuple(placed), tuple(changes)) if changes else (entries, ())
+
+
+def _drop_unsigned_thoughts(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Drop each block of thinking without its signature or its hidden data, where the profile says so.
+
+    Invariant: each block of ``thinking_blocks`` can be read by the model that wrote it.
+
+    Source: "messages.1.content.0: Invalid `signature` in `thinking` block" [from memory]. Clients make such blocks of
+    reasoning texts, and of another provider's thoughts (litellm#38153).
+    """
+    if not profile.signed_thoughts:
+        return entries, ()
+    signed = list(entries)
+    changes: list[Change] = []
+    for at, entry in enumerate(entries):
+        blocks = entry.message.get(_BLOCKS)
+        if blocks is None:
+            continue
+        kept = [
+            block
+            for block in metered(blocks if isinstance(blocks, list) else ())
+            if is_readable_thought(block)
+        ]
+        if kept == blocks:
+            continue
+        message = {name: value for name, value in entry.message.items() if name != _BLOCKS}
+        signed[at] = Entry({**message, _BLOCKS: kept} if kept else message, entry.origin)
+        changes.append(Change(NAME, "dropped", entry.origin, "thought_unsigned", _BLOCKS))
+    return (tuple(signed), tuple(changes)) if changes else (entries, ())
+
+
 def _echo_reasoning(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Give assistant messages without ``reasoning_content`` an empty or blank one, where the profile requires it.
 
@@ -207,5 +268,7 @@ _PARTS = (
     _separate_texts_from_calls,
     _split_parallel_calls,
     _bridge_results,
+    _place_systems,
+    _drop_unsigned_thoughts,
     _echo_reasoning,
 )

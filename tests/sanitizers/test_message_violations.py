@@ -42,6 +42,31 @@ ABOUT_IDS = [
     ),
 ]
 
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
+PLACES = [THOUGHT, {"type": "text", "length": 1}, {"type": "redacted_thinking", "data": "x"}]
+SIGNED = openai_but(signed_thoughts=True)
+
+ABOUT_THOUGHTS = [
+    Broken(
+        "thought_unsigned",
+        1,
+        [GO, assistant("a", thinking_blocks=blocks)],
+        [GO, assistant("a", thinking_blocks=PLACES)],
+        SIGNED,
+        f"{blocks}",
+    )
+    for blocks in (
+        "x",
+        ["x"],
+        [{"type": "thinking", "thinking": "hm"}],
+        [{"type": "thinking", "thinking": "hm", "signature": ""}],
+        [{"type": "thinking", "signature": "s"}],
+        [{"type": "redacted_thinking"}],
+        [THOUGHT, {"type": "image"}],
+        [{"type": ["thinking"]}],
+    )
+]
+
 ABOUT_CALLS = [
     Broken("arguments_not_a_string", 1, asks(arguments={}), asks()),
     Broken("arguments_not_an_object", 1, asks(arguments="[1]"), asks(), openai_but(object_arguments=True)),
@@ -198,7 +223,7 @@ ABOUT_CONTENTS = [
     ),
 ]
 
-BROKEN = [*ABOUT_IDS, *ABOUT_CALLS, *ABOUT_CONTENTS]
+BROKEN = [*ABOUT_IDS, *ABOUT_THOUGHTS, *ABOUT_CALLS, *ABOUT_CONTENTS]
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.name)

@@ -45,7 +45,12 @@ from tests.support.builders import (
 History = list[dict[str, Any]]
 
 ROOT = Path(sanitizers.__file__).parent
-SOURCES = (*sorted((ROOT / "steps").rglob("*.py")), ROOT / "merging.py", ROOT / "tool_names" / "history.py")
+SOURCES = (
+    *sorted((ROOT / "steps").rglob("*.py")),
+    ROOT / "inline_systems.py",
+    ROOT / "merging.py",
+    ROOT / "tool_names" / "history.py",
+)
 """The source files whose changes the tests read."""
 
 GO, ANSWER, ID = user("go"), assistant("b"), "abcdefgh1"
@@ -57,6 +62,8 @@ def asks(asked: dict[str, Any], result: dict[str, Any] | None = None) -> History
     """Return an exchange with one call, and with *result* or a plain result that has the call's id."""
     return [GO, assistant(calls=[asked]), result or tool(asked.get("id"))]
 
+
+INLINE = ANTHROPIC.over_messages(is_claude=True, takes_systems=True)
 
 EXAMPLES: dict[str, tuple[Profile, History]] = {
     "arguments": (OPENAI, asks(call("a", arguments={}))),
@@ -106,11 +113,13 @@ EXAMPLES: dict[str, tuple[Profile, History]] = {
     "superseded_result": (OPENAI, [*asks(call("a")), tool("a", "new")]),
     "system_after_start": (ANTHROPIC, [GO, ANSWER, system(), GO]),
     "system_only": (GEMINI_3, [system()]),
+    "system_misplaced": (INLINE, [GO, ANSWER, system(), GO]),
     "system_run": (CHAT_TEMPLATE, [system(), system(), GO]),
     "system_unsupported": (GEMMA, [system(), GO]),
     "text_beside_calls": (BEDROCK, [GO, assistant("b", calls=[call("a")]), tool("a")]),
     "trailing_call": (OPENAI, [GO, assistant(calls=[call("a")])]),
     "trailing_model_turn": (GEMINI_3_STRICT, [GO, ANSWER]),
+    "thought_unsigned": (INLINE, [GO, assistant("b", thinking_blocks=[{"type": "thinking"}]), GO]),
     "trailing_space": (ANTHROPIC, [GO, assistant("b ")]),
     "user_after_result": (MISTRAL, [*asks(call(ID)), GO]),
     "user_run": (CHAT_TEMPLATE, [GO, GO]),

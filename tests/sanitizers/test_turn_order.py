@@ -18,7 +18,8 @@ from tests.support.strategies import any_histories, damaged_histories, legal_his
 
 History = list[dict[str, Any]]
 
-profiles = st.sampled_from(list(PROFILES.values()))
+INLINE = PROFILES["anthropic-strict"].over_messages(is_claude=True, takes_systems=True)
+profiles = st.sampled_from([*PROFILES.values(), INLINE])
 
 PLAIN = [system("s"), {"role": "developer", "content": "d"}, user("u"), assistant("a")]
 ODD = [user([text("u")]), {**assistant("a"), "name": "n"}, {**user("u"), "name": "n"}]

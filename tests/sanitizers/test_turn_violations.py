@@ -106,6 +106,20 @@ ABOUT_SYSTEMS = [
         "many_systems", 1, [system(), system(), GO], [system(), GO, system()], openai_but(many_systems=False)
     ),
     Broken("developer_role", 0, [developer(), GO], [system(), GO], openai_but(developer_role=False)),
+    *(
+        Broken("system_misplaced", index, broken, legal, openai_but(systems_behind_users=True), note)
+        for index, broken, legal, note in (
+            (1, [GO, system(), GO], [GO, GO, system()], "before the user"),
+            (2, [GO, assistant("a"), system()], [system(), system(), GO], "behind the model"),
+            (
+                2,
+                [GO, assistant("a"), system(), GO],
+                [GO, system(), assistant("a")],
+                "behind the model, with more",
+            ),
+            (1, [GO, system(), system()], [*ASKED, system(), assistant("a")], "twice"),
+        )
+    ),
 ]
 
 ABOUT_PAIRS = [

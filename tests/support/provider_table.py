@@ -21,7 +21,7 @@ from proxy.upstream.transports import transport_of
 from tests.proxy.upstream.deployments import deployment_of
 
 MODELS = {
-    "anthropic": ("claude-sonnet-4-5",),
+    "anthropic": ("claude-sonnet-4-5", "glm-5"),
     "azure": ("gpt-4.1",),
     "bedrock": (
         "anthropic.claude-sonnet-4-5-v1:0",

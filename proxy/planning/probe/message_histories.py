@@ -15,6 +15,7 @@ from proxy.planning.probe.history_values import (
 )
 
 _AGAIN = user("And tomorrow? Answer with one word.")
+_UNSIGNED = {"type": "thinking", "thinking": "It is summer."}
 _LONG_ID = "call_" + 36 * "0"
 _CUSTOM = {"id": FIRST, "type": "custom", "custom": {"name": "get_weather", "input": "Paris"}}
 _LEGACY_CALL = {"name": "get_weather", "arguments": '{"city": "Paris"}'}
@@ -27,6 +28,7 @@ CONTENT_HISTORIES: tuple[ProbeHistory, ...] = (
     *histories("empty_content", "text", (user(), assistant(None), _AGAIN)),
     *histories("empty_text", "text", (user(), assistant(""), _AGAIN)),
     *histories("empty_text", "text", (user([text(), text("")]),), spare=True),
+    *histories("thought_unsigned", "text", (user(), assistant(thinking_blocks=[_UNSIGNED]), _AGAIN)),
     *histories("text_beside_calls", "tools", (user(), calling(content="Let me look."), result())),
 )
 """Histories for the rules about a message's content."""

@@ -39,6 +39,7 @@ ORDER_HISTORIES: tuple[ProbeHistory, ...] = (
         (*_ASKED, assistant("It is."), _AGAIN),
     ),
     *histories("system_after_start", "text", (*_ASKED, system(), _AGAIN)),
+    *histories("system_misplaced", "text", (*_ASKED, system(), _AGAIN)),
     *histories("system_unsupported", "text", (system(), user())),
     *histories("trailing_model_turn", "text", (user(), assistant("It is"))),
     *histories("trailing_space", "text", (user(), assistant("It is "))),

@@ -177,7 +177,7 @@ def _on_messages(model: str) -> Dialect:
     """
     facts = claude_of(model)
     if facts is None:
-        return replace(table.MESSAGES, name="messages-compatible", formats=frozenset(), temperature=None)
+        return table.MESSAGES_COMPATIBLE
     formats = table.MESSAGES.formats if facts.schemas else frozenset()
     return replace(
         table.MESSAGES,

@@ -91,11 +91,19 @@ _GENERATIONS = (
     ),
     Claude(re.compile(r"claude-[a-z]+-4[-.]6"), _LEVELS, one_sampler=True, schemas=True),
     Claude(
-        re.compile(r"claude-[a-z]+-4[-.][7-9]"),
+        re.compile(r"claude-[a-z]+-4[-.]7"),
         _ADAPTIVE,
         refused=_SAMPLING,
         schemas=True,
         hides_thoughts=True,
+    ),
+    Claude(
+        re.compile(r"claude-[a-z]+-4[-.][89]"),
+        _ADAPTIVE,
+        refused=_SAMPLING,
+        schemas=True,
+        hides_thoughts=True,
+        takes_systems=True,
     ),
     Claude(
         re.compile(r"claude-(?:fable|mythos)-"),
@@ -103,10 +111,16 @@ _GENERATIONS = (
         refused=_SAMPLING,
         schemas=True,
         hides_thoughts=True,
+        takes_systems=True,
         always_thinks=True,
     ),
     Claude(
-        re.compile(r"claude-[a-z]+-[5-9]"), _ADAPTIVE, refused=_SAMPLING, schemas=True, hides_thoughts=True
+        re.compile(r"claude-[a-z]+-[5-9]"),
+        _ADAPTIVE,
+        refused=_SAMPLING,
+        schemas=True,
+        hides_thoughts=True,
+        takes_systems=True,
     ),
     Claude(re.compile(r"claude"), ("none", "low", "medium", "high"), one_sampler=True, output=32_000),
 )

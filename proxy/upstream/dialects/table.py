@@ -69,8 +69,18 @@ MESSAGES = replace(
             *("top_logprobs", "verbosity"),
         }
     ),
+    formats_with_tools=ANTHROPIC.formats,
 )
-"""Anthropic on its own wire, and other servers with its API."""
+"""Claude on Anthropic's own wire. A model before 4.5 is asked for a schema in words."""
+
+MESSAGES_COMPATIBLE = replace(
+    MESSAGES,
+    name="messages-compatible",
+    temperature=None,
+    formats=frozenset(),
+    formats_with_tools=frozenset(),
+)
+"""Another vendor's model on a server with Anthropic's API."""
 
 BEDROCK = Dialect(
     "bedrock",

@@ -7,17 +7,17 @@ one message, as Anthropic itself joins them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sanitizers.errors import Unrepairable
-from sanitizers.messages import SYSTEM_ROLES, Message, Messages, tool_calls_of
+from sanitizers.messages import SYSTEM_ROLES, Message, Messages
 from sanitizers.native.messages.write_blocks import message_blocks, result_block
-from sanitizers.native.messages.write_turn import turn_blocks
+from sanitizers.native.messages.write_turn import turn_blocks, write_call
 from sanitizers.native.protocol import Item
 from sanitizers.profiles import Profile
 from sanitizers.record import record
+from sanitizers.synthetic import reminder
 from sanitizers.work_limit import metered
-
-REMINDER = "<system-reminder>\n{}\n</system-reminder>"
-"""A later system message as a user's text, for models that take none. Claude Code writes its own in this form."""
 
 
 @record
@@ -36,15 +36,14 @@ def write_messages(messages: Messages, profile: Profile) -> WrittenMessages:
     :class:`~sanitizers.errors.Unrepairable`, with the message's index, for a part that Anthropic has no form for.
     """
     writer = _Writer(profile)
+    at = 0
     try:
-        for message in metered(messages):
+        for at, message in enumerate(metered(messages)):  # noqa: B007 - the index of the error
             writer.write(message)
-        writer.end_results()
     except Unrepairable as error:
-        place = f"messages[{writer.at}]"
-        raise Unrepairable(
-            f"'{place}': {error.message}", rule=error.rule, param=place, index=writer.at
-        ) from None
+        place = f"messages[{at}]"
+        raise Unrepairable(f"'{place}': {error.message}", rule=error.rule, param=place, index=at) from None
+    writer.end_results()
     return WrittenMessages(writer.system or None, writer.messages)
 
 
@@ -52,33 +51,55 @@ class _Writer:
     def __init__(self, profile: Profile) -> None:
         self._takes_systems = profile.system_anywhere
         self._results: list[Item] = []
-        self.at = -1  # the index of the message that is written
-        self._call_order: dict[str, int] = {}
+        self._calls: Sequence[Message] = ()
         self.system: list[Item] = []
         self.messages: list[Item] = []
 
     def write(self, message: Message) -> None:
-        self.at += 1
-        role = message["role"]
+        """Write *message*. Plain messages, which are nearly all, are written here without a further call."""
+        role, content, fields = message["role"], message.get("content"), len(message)
+        is_text = content.__class__ is str
         if role == "tool":
-            self._results.append(result_block(message))
+            if fields == 3 and is_text and content:
+                call_id = message.get("tool_call_id") or ""
+                result: Item = {"type": "tool_result", "tool_use_id": call_id, "content": content}
+            else:
+                result = result_block(message)
+            self._results.append(result)
             return
         if self._results:
             self.end_results()
         if role == "assistant":
-            self._call_order = {call.get("id") or "": at for at, call in enumerate(tool_calls_of(message))}
-            self._add(role, turn_blocks(message))
-        elif role in SYSTEM_ROLES:
-            self._write_system(message_blocks(message))
+            calls = self._calls = message.get("tool_calls") or ()
+            if fields == 2 + bool(calls) and (is_text or content is None):
+                blocks: list[Item] = []
+                if is_text and content and not content.isspace():
+                    blocks.append({"type": "text", "text": content})
+                for call in calls:
+                    blocks.append(write_call(call))
+            else:
+                blocks = turn_blocks(message)
+        elif fields == 2 and is_text and content and not content.isspace():
+            blocks = [{"type": "text", "text": content}]
         else:
-            self._add("user", message_blocks(message))
+            blocks = message_blocks(message)
+        if role in SYSTEM_ROLES:
+            self._write_system(blocks)
+        elif blocks:
+            written, side = self.messages, "assistant" if role == "assistant" else "user"
+            if written and written[-1]["role"] == side:
+                written[-1]["content"] += blocks
+            else:
+                written.append({"role": side, "content": blocks})
 
     def end_results(self) -> None:
         """Write the results that were collected since the last turn of the model, in the order of its calls."""
-        order, last = self._call_order, len(self._call_order)
         results = self._results
+        if not results:
+            return
         if len(results) > 1:
-            results.sort(key=lambda result: order.get(result["tool_use_id"], last))
+            order = {call.get("id") or "": at for at, call in enumerate(self._calls)}
+            results.sort(key=lambda result: order.get(result["tool_use_id"], len(order)))
         self._results = []
         self._add("user", results)
 
@@ -102,4 +123,4 @@ class _Writer:
 
 def remind(block: Item) -> Item:
     """Return a text block of a system message as a reminder in a user message."""
-    return {**block, "text": REMINDER.format(block["text"])} if block["type"] == "text" else block
+    return {**block, "text": reminder(block["text"])} if block["type"] == "text" else block

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import orjson
+
 from sanitizers.messages import Message, parse_arguments, tool_calls_of
 from sanitizers.native.messages.write_blocks import MARK, NO_ORIGINALS, Originals, is_said, mark_last
 from sanitizers.native.protocol import Item
@@ -20,6 +22,9 @@ from sanitizers.synthetic import RAW_ARGUMENTS
 from sanitizers.work_limit import metered
 
 THINKING = frozenset({"redacted_thinking", "thinking"})
+
+_SHORT = 65_536
+"""Characters of arguments that are decoded without a check of their density (:func:`.messages.parse_arguments`)."""
 
 _Piece = tuple[str, Any, Any]
 """A part of the text, with its cache mark and its native block. The mark and the block are mostly None."""
@@ -66,19 +71,26 @@ def is_thought(block: Any) -> bool:
 
 def write_call(call: Message, originals: Originals = NO_ORIGINALS) -> Item:
     """Return the ``tool_use`` of a call. Its input is an object: other arguments are kept as a text in one."""
-    original = originals.get(id(call))
-    if original is not None:
+    if originals and (original := originals.get(id(call))) is not None:
         return original
     function = call.get("function") or {}
     arguments = function.get("arguments") or "{}"
-    given = parse_arguments(arguments) if isinstance(arguments, str) else None
+    given: Any = None
+    if arguments.__class__ is str:
+        if len(arguments) < _SHORT:
+            try:
+                given = orjson.loads(arguments)
+            except orjson.JSONDecodeError:
+                given = None
+        else:
+            given = parse_arguments(arguments)
     block: Item = {
         "type": "tool_use",
         "id": call.get("id") or "",
         "name": function.get("name") or "",
-        "input": {RAW_ARGUMENTS: arguments} if given is None else given,
+        "input": given if given.__class__ is dict else {RAW_ARGUMENTS: arguments},
     }
-    if call.get(MARK) is not None:
+    if MARK in call and call[MARK] is not None:
         block[MARK] = call[MARK]
     return block
 

@@ -19,6 +19,7 @@ from sanitizers.steps.shape.call_ids import NAME
 from sanitizers.steps.shape.calls import fit_result_to_call, normalize_calls
 from sanitizers.steps.shape.contents import normalize_content
 from sanitizers.steps.shape.identities import settle_identities
+from sanitizers.synthetic import as_reminder
 
 __all__ = ["NAME", "normalize_shape"]
 
@@ -71,6 +72,8 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
             # The message stays in its place, word for word. Moving it to the front would change the provider's
             # cached prefix. Its place in time is also part of its meaning.
             shaped = {**shaped, "role": "user"}
+            if profile.system_reminders:
+                shaped["content"] = as_reminder(shaped.get("content"))
             as_it_was = False
             changes.append(Change(NAME, "replaced", entry.origin, "system_after_start"))
         kept.append(entry if shaped is entry.message else Entry(shaped, entry.origin))

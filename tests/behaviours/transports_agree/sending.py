@@ -54,6 +54,10 @@ class Recorder:
         self.arrivals.append({"url": str(request.rel_url), "headers": kept, "body": body})
         if request.path.endswith("/api/chat"):
             return web.Response(text=json.dumps(_OLLAMA) + "\n", content_type="application/x-ndjson")
+        if request.path.endswith("/v1/messages"):
+            if body.get("stream"):
+                return web.Response(text=_EVENTS, content_type="text/event-stream")
+            return web.json_response(_MESSAGE)
         if body.get("stream"):
             return web.Response(text=_STREAM, content_type="text/event-stream")
         return web.json_response(_WHOLE)
@@ -72,6 +76,27 @@ _CHUNK = {
     "usage": _USAGE,
 }
 _STREAM = f"data: {json.dumps(_CHUNK)}\n\ndata: [DONE]\n\n"
+_MESSAGE = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "content": [{"type": "text", "text": "hi"}],
+    "stop_reason": "end_turn",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 3, "output_tokens": 2},
+}
+_EVENTS = "".join(
+    f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
+    for event in (
+        {"type": "message_start", "message": {**_MESSAGE, "content": [], "stop_reason": None}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "hi"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}},
+        {"type": "message_stop"},
+    )
+)
 _OLLAMA = {
     "model": "m",
     "created_at": "2026-01-01T00:00:00Z",

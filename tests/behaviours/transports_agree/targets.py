@@ -47,9 +47,11 @@ def models_of(prefix: str) -> tuple[str, ...]:
 def parameters_of(model: str, url: str) -> dict[str, Any]:
     """Return the ``litellm_params`` of *model* at the server *url*, whose path is that of the provider's address."""
     prefix = model.partition("/")[0]
+    given: dict[str, Any] = {"model": model, "api_key": "k-1"}
+    if prefix == "anthropic":
+        return {**given, "api_base": url}
     row = find_provider(prefix)
     assert row is not None
-    given: dict[str, Any] = {"model": model, "api_key": "k-1"}
     if prefix == "azure":
         return {**given, "api_base": url, "api_version": "2024-10-21"}
     if prefix in _PATHS:

@@ -27,6 +27,10 @@ NEWER_RULES = {"call_type", "result_name_empty"}
 """The names of providers' rules that have a case in the corpus."""
 
 
+OF_ONE_WIRE = {"system_misplaced", "thought_unsigned"}
+"""Rules of Anthropic's own wire. A model's name alone does not choose them."""
+
+
 def broken(case: Case) -> set[str]:
     """Return the rules that a history breaks at its target."""
     return {violation.rule for violation in find_violations(list(case.messages), profile_for(case.target))}
@@ -65,7 +69,7 @@ def test_baseline_comes_first_and_breaks_no_rule() -> None:
 
 
 def test_every_rule_of_the_checker_has_a_history() -> None:
-    assert set(RULES) | NEWER_RULES == {case.rule for case in FOR_RULES if case.rule}
+    assert (set(RULES) - OF_ONE_WIRE) | NEWER_RULES == {case.rule for case in FOR_RULES if case.rule}
 
 
 @pytest.mark.parametrize("case", CHECKED, ids=lambda case: case.id)

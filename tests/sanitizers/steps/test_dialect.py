@@ -26,13 +26,56 @@ from sanitizers.provider_profiles import (
     XAI,
 )
 from sanitizers.steps.dialect import apply_provider_rules
-from sanitizers.synthetic import BRIDGE, CONTINUE, NO_THOUGHT
+from sanitizers.synthetic import BRIDGE, CONTINUE, NO_THOUGHT, reminder
 from tests.sanitizers.steps.case import Case, check
 from tests.support.builders import assistant, call, developer, image, legacy_result, system, text, tool, user
 
 GO = user("go")
 ASKS = assistant(calls=[call("a")])
 SAYS_AND_ASKS = assistant("b", calls=[call("a"), call("b")])
+
+INLINE = ANTHROPIC.over_messages(is_claude=True, takes_systems=True)
+REMINDED = ANTHROPIC.over_messages(is_claude=True, takes_systems=False)
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
+
+PLACED = [
+    Case(
+        "a system message stands behind the user",
+        [system("s"), GO, assistant("a"), system("t"), user("b"), assistant("c"), GO],
+        [system("s"), GO, assistant("a"), user("b"), system("t"), assistant("c"), GO],
+        [("moved", 3, "system_misplaced")],
+        INLINE,
+    ),
+    Case("and behind results", [GO, ASKS, tool("a"), system("s")], None, profile=INLINE),
+    Case(
+        "between turns of the model it is a reminder",
+        [GO, assistant("a"), system("s"), assistant("b")],
+        [GO, assistant("a"), user(reminder("s")), assistant("b")],
+        [("replaced", 2, "system_after_start")],
+        INLINE,
+    ),
+    Case("not elsewhere", [GO, system("s"), GO], None, profile=OPENAI),
+]
+
+THOUGHTS = [
+    Case(
+        "an unsigned thought is dropped",
+        [GO, assistant("a", thinking_blocks=[THOUGHT, {"type": "thinking", "thinking": "x"}])],
+        [GO, assistant("a", thinking_blocks=[THOUGHT])],
+        [("dropped", 1, "thought_unsigned")],
+        REMINDED,
+    ),
+    Case(
+        "and the field with the last one",
+        [GO, assistant("a", thinking_blocks="x")],
+        [GO, assistant("a")],
+        [("dropped", 1, "thought_unsigned")],
+        REMINDED,
+    ),
+    Case("signed ones stay", [GO, assistant("a", thinking_blocks=[THOUGHT])], None, profile=REMINDED),
+    Case("none is none", [GO, assistant("a", thinking_blocks=[])], None, profile=REMINDED),
+    Case("not elsewhere", [GO, assistant("a", thinking_blocks=["x"])], None, profile=ANTHROPIC),
+]
 
 BRIDGES = [
     Case(
@@ -276,7 +319,17 @@ TOGETHER = [
     Case("nothing at all stays nothing", [], None, (), CHAT_TEMPLATE),
 ]
 
-CASES = [*BRIDGES, *SYSTEMS, *NAMES, *TEXTS_BESIDE_CALLS, *PARALLEL_CALLS, *REASONING, *TOGETHER]
+CASES = [
+    *PLACED,
+    *THOUGHTS,
+    *BRIDGES,
+    *SYSTEMS,
+    *NAMES,
+    *TEXTS_BESIDE_CALLS,
+    *PARALLEL_CALLS,
+    *REASONING,
+    *TOGETHER,
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -8,8 +8,9 @@ from sanitizers.gemini_profiles import GEMINI_3
 from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import ANTHROPIC, DEEPSEEK
 from sanitizers.steps.shape import normalize_shape
+from sanitizers.synthetic import reminder
 from tests.sanitizers.steps.case import Case, check
-from tests.support.builders import assistant, developer, system, user
+from tests.support.builders import assistant, developer, system, text, user
 
 GO = user("go")
 
@@ -26,6 +27,16 @@ SYSTEMS = [
         [GO, developer("d"), assistant("b")],
         [GO, user("d"), assistant("b")],
         [("replaced", 1, "system_after_start")],
+    ),
+    Case(
+        "at Anthropic's own API it is a reminder, each text by itself",
+        [GO, system("s"), assistant("b"), system([text("t"), text("u")]), GO],
+        [
+            *(GO, user(reminder("s")), assistant("b")),
+            *(user([text(reminder("t")), text(reminder("u"))]), GO),
+        ],
+        [("replaced", 1, "system_after_start"), ("replaced", 3, "system_after_start")],
+        ANTHROPIC.over_messages(is_claude=True, takes_systems=False),
     ),
     Case("OpenAI takes system messages anywhere", [GO, system("s"), assistant("b")], None, (), OPENAI),
 ]

@@ -14,7 +14,8 @@ from sanitizers.validation import validate_messages
 def forbidding(history: ProbeHistory) -> set[str]:
     """Return the names of the profiles under which *history* breaks its rule and no other."""
     found = set()
-    for name, profile in PROFILES.items():
+    direct = PROFILES["anthropic-strict"].over_messages(is_claude=True, takes_systems=True)
+    for name, profile in [*PROFILES.items(), ("anthropic, direct", direct)]:
         for case in choose_cases(profile, "", [history]).cases:
             broken = {violation.rule for violation in find_violations(case.history.messages, profile)}
             assert broken == ({history.rule} if case.forbidden else set())

@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from sanitizers import Unrepairable, sanitize
-from sanitizers.native.messages.write_messages import REMINDER, WrittenMessages, write_messages
+from sanitizers.native.messages.write_messages import WrittenMessages, write_messages
+from sanitizers.profiles import Profile
 from sanitizers.provider_profiles import ANTHROPIC, ANTHROPIC_STRICT
+from sanitizers.synthetic import reminder
 from tests.support.strategies import any_histories
 
 Item = dict[str, Any]
@@ -95,7 +98,7 @@ USER = {"role": "user", "content": "go"}
         (
             [USER, {"role": "assistant", "content": ""}, {"role": "system", "content": "later"}],
             None,
-            [said("user", "go", REMINDER.format("later"))],
+            [said("user", "go", reminder("later"))],
         ),
     ],
 )  # fmt: skip
@@ -138,8 +141,12 @@ def broken_rules(messages: Sequence[Item]) -> list[str]:
     for at, message in enumerate(messages):
         blocks = message["content"]
         results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
-        if at and messages[at - 1]["role"] == message["role"]:
+        before = messages[at - 1]["role"] if at else ""
+        if before == message["role"] or (before == "system" and message["role"] != "assistant"):
             broken.append("roles")
+        if message["role"] == "system":
+            broken += [] if before == "user" else ["system"]
+            continue
         if results != open_ids or any(block["type"] != "tool_result" for block in blocks[: len(results)]):
             broken.append("results")
         if any(block["type"] == "text" and not block["text"].strip() for block in blocks):
@@ -148,12 +155,16 @@ def broken_rules(messages: Sequence[Item]) -> list[str]:
     return broken + (["first"] if not messages or messages[0]["role"] != "user" else [])
 
 
-@given(any_histories())
-def test_written_history_is_legal_and_complete(messages: list[Item]) -> None:
+INLINE = ANTHROPIC_STRICT.over_messages(is_claude=True, takes_systems=True)
+REMINDED = ANTHROPIC_STRICT.over_messages(is_claude=True, takes_systems=False)
+
+
+@given(any_histories(), st.sampled_from([INLINE, REMINDED]))
+def test_written_history_is_legal_and_complete(messages: list[Item], profile: Profile) -> None:
     """Each legal history is written by Anthropic's rules, with all of its words."""
     try:
-        legal = sanitize(messages, ANTHROPIC_STRICT)
-        written = write_messages(legal.messages, ANTHROPIC_STRICT)
+        legal = sanitize(messages, profile)
+        written = write_messages(legal.messages, profile)
     except Unrepairable:
         return
     assert broken_rules(written.messages) == []
