@@ -199,6 +199,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         # messages of Anthropic's API
         "envelope_damaged": Reason("The signature was sealed for another client, or it is damaged."),
         "citations": Reason("A chat has no citations."),
+        "claude_field": Reason("Only Claude reads these fields, and other providers refuse them."),
         "media_many": Reason("The provider takes fewer images and pages: the newest ones stay."),
         "media_refused": Reason("The provider cannot read this image or document."),
         "results_first": Reason("The provider wants all results of a turn first, in one message."),

@@ -30,6 +30,7 @@ from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.budgets.fit_by_mode import fit_by_mode
 from proxy.planning.budgets.fit_request import FitInput, FittedRequest
 from proxy.planning.budgets.report import Report
+from proxy.planning.claude_fields import without_claude_fields
 from proxy.planning.clean_tools import cleaning_weight, target_of
 from proxy.planning.compact.applied_memory import STEP as COMPACTION
 from proxy.planning.compact.applied_memory import AppliedMemory
@@ -253,6 +254,8 @@ def plan_request(
         if (planned := _plan_with_memory(request, memory, plan)) is not None:
             return planned
     request = with_defaults(request, deployment)
+    if request.source is not None and request.source.native is not None and not profile.blocks:
+        request = without_claude_fields(request, profile)
     settled, signatures = restore_or_remove_signatures(
         request.messages, deployment, profile, kept, request.outline
     )

@@ -1,0 +1,86 @@
+"""Tests of what only Claude reads of a Messages request that goes to another model."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from proxy.core.chat_request import ChatRequest
+from proxy.core.json_text import write_json
+from proxy.ingress.anthropic_messages.read_request import read_request
+from proxy.planning.claude_fields import without_claude_fields
+from sanitizers.gemini_profiles import GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
+from sanitizers.provider_profiles import ANTHROPIC, BEDROCK_CLAUDE, DEEPSEEK
+from tests.proxy.planning.test_native_requests import asked
+from tests.sanitizers.native.messages.building import MARK, answered, assistant, said, thought, used, user
+
+TOOL = {"name": "f", "input_schema": {"type": "object"}, **MARK}
+ITEMS = [
+    user(said("go", **MARK)),
+    assistant(thought("S1"), said("x"), used("a", **MARK)),
+    user(answered("a", [said("A", **MARK)], is_error=True, **MARK)),
+    assistant("plain"),
+    user("plain"),
+]
+
+
+def request_of(*items: Any, **fields: Any) -> ChatRequest:
+    """Return a request of the Messages API."""
+    body = {"model": "m", "max_tokens": 1, "messages": items, **fields}
+    return read_request(write_json(body), max_nesting=50)
+
+
+@pytest.mark.parametrize(
+    ("profile", "marks_errors"), [(OPENAI, False), (DEEPSEEK, False), (GEMINI_3_STRICT, True)]
+)
+def test_other_models_get_no_field_of_claudes(profile: Any, marks_errors: bool) -> None:
+    """Marks and signed thinking go from messages, parts, calls and tools. Gemini has a form for failed calls."""
+    request = request_of(*ITEMS, system=[said("s", **MARK), said("t")], tools=[TOOL])
+    before = copy.deepcopy(request.messages)
+
+    done = without_claude_fields(request, profile)
+    text = json.dumps([done.messages, done.parameters["tools"]])
+
+    assert not any(name in text for name in ("cache_control", "thinking_blocks", "S1"))
+    assert ("is_error" in text) is marks_errors
+    assert request.messages == before
+    assert done.messages[-2:] == [request.messages[-2], request.messages[-1]]
+    assert done.known_outline is not None
+    made = done.mended[len(request.mended) :]
+    assert [(change.index, change.reason) for change in made] == [
+        (0, "claude_field"),
+        (0, "claude_field"),
+        (1, "claude_field"),
+        (2, "claude_field"),
+        (0, "claude_field"),
+    ]
+
+
+@pytest.mark.parametrize("profile", [ANTHROPIC, BEDROCK_CLAUDE])
+def test_claude_keeps_its_fields(profile: Any) -> None:
+    """Also where it is asked by litellm."""
+    request = request_of(*ITEMS, tools=[TOOL])
+
+    assert without_claude_fields(request, profile) is request
+
+
+def test_request_without_such_fields_is_the_same() -> None:
+    """And so is a request of another format."""
+    plain = request_of(user("go"), tools=[{"name": "f", "input_schema": {"type": "object"}}])
+
+    assert without_claude_fields(plain, OPENAI) is plain
+    responses = asked()
+    assert without_claude_fields(responses, OPENAI) is responses
+
+
+def test_tools_without_marks_are_one_object_for_all_requests() -> None:
+    """Their schemas are cleaned once."""
+    first, second = (without_claude_fields(request_of(user("go"), tools=[TOOL]), OPENAI) for _ in range(2))
+
+    assert first.known_tools is not None
+    assert first.parameters["tools"] is first.known_tools.tools
+    assert second.parameters["tools"] is first.parameters["tools"]
