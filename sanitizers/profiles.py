@@ -175,6 +175,12 @@ class Profile:
     system_reminders: bool = False
     """A later system message that becomes the user's is marked as a reminder of the system."""
 
+    most_marks: int | None = None
+    """The most cache marks of a request, its tools included."""
+
+    most_media: int | None = None
+    """The most images and documents of a request."""
+
     signed_thoughts: bool = False
     """The blocks of ``thinking_blocks`` must have their signature, or their hidden data."""
 
@@ -276,6 +282,10 @@ def _over_messages(profile: Profile, is_claude: bool, takes_systems: bool) -> Pr
         profile,
         keeps_thoughts=True,
         signed_thoughts=is_claude,
+        # "A maximum of 4 blocks with cache_control may be provided." (9router#3795)
+        most_marks=4 if is_claude else None,
+        # "Too much media: 0 document pages + 102 images > 100" (claude-code#19822)
+        most_media=100 if is_claude else None,
         # "role 'system' is not supported on this model" (gproxy-transform); since Opus 4.8 (Anthropic's documents).
         system_anywhere=takes_systems,
         systems_behind_users=takes_systems,
@@ -294,6 +304,8 @@ def _as_blocks(profile: Profile) -> Profile:
         system_anywhere=True,
         systems_behind_users=False,
         signed_thoughts=False,
+        most_marks=None,
+        most_media=None,
         many_systems=True,
         assistant_runs=True,
         user_runs=True,

@@ -15,6 +15,7 @@ The modules, in the order in which a request passes through them:
     signatures                puts thought signatures back on the calls of a history
     budgets                   cuts a history that is too long
     compact                   puts a memory in place of a long history's older messages
+    limit_blocks              the numbers of cache marks and of media in one request
     prepare_request           makes one request legal
     add_instructions          the operator's instructions before a history
     texts_beside_calls        an empty text beside calls, for templates that cannot read null

@@ -14,6 +14,7 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest, UnrepairableHistory
 from proxy.planning.clean_tools import clean_declared, refuse_tools, target_of
+from proxy.planning.limit_blocks import limit_blocks
 from proxy.planning.plan_parameters import Unsupported, parameters_as_given, plan_parameters
 from proxy.planning.plan_target import PlanTarget
 from proxy.upstream.dialects import with_instruction
@@ -90,6 +91,9 @@ def prepare_request(
         except Unrepairable as error:
             raise InvalidRequest(error.message, param=error.param) from None
     sent = outcome.messages
+    limited: tuple[Change, ...] = ()
+    if profile.most_marks is not None or profile.most_media is not None:
+        sent, limited = limit_blocks(sent, parameters.get("tools"), profile, outcome.origins)
     return Prepared(
         sent if planned.words is None else with_instruction(sent, planned.words),
         parameters,
@@ -97,7 +101,7 @@ def prepare_request(
         planned.dropped,
         outcome,
         renamed.back,
-        planned.changes,
+        (*planned.changes, *limited),
         declared,
     )
 

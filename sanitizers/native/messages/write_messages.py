@@ -8,6 +8,7 @@ one message, as Anthropic itself joins them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import SYSTEM_ROLES, Message, Messages
@@ -18,6 +19,8 @@ from sanitizers.profiles import Profile
 from sanitizers.record import record
 from sanitizers.synthetic import reminder
 from sanitizers.work_limit import metered
+
+_RESULT_OF = itemgetter("tool_use_id")
 
 
 @record
@@ -97,8 +100,9 @@ class _Writer:
         results = self._results
         if not results:
             return
-        if len(results) > 1:
-            order = {call.get("id") or "": at for at, call in enumerate(self._calls)}
+        calls = self._calls
+        if len(results) > 1 and [*map(_RESULT_OF, results)] != [call.get("id") for call in calls]:
+            order = {call.get("id") or "": at for at, call in enumerate(calls)}
             results.sort(key=lambda result: order.get(result["tool_use_id"], len(order)))
         self._results = []
         self._add("user", results)
