@@ -12,13 +12,22 @@ import pytest
 
 from proxy.emulator.signatures import sign_call
 from tests.clients.at_length.claude_code import ClaudeCode
-from tests.clients.messages.cases import CLAUDE, GEMINI, GEMINI_AS_CLAUDE, GPT, GPT_AS_CLAUDE
+from tests.clients.messages.cases import (
+    CLAUDE,
+    CLAUDES,
+    GEMINI,
+    GEMINI_AS_CLAUDE,
+    GPT,
+    GPT_AS_CLAUDE,
+    OLD_CLAUDE,
+    SMALL_CLAUDE,
+)
 from tests.clients.messages.gateways import Gateways
 from tests.clients.rounds import LAST_WORDS
 from tests.support.builders import PNG_URL
 from tests.support.messages_grammar import find_message_faults, find_stream_faults
 
-MODELS = (GEMINI, GEMINI_AS_CLAUDE, GPT, GPT_AS_CLAUDE, CLAUDE)
+MODELS = (GEMINI, GEMINI_AS_CLAUDE, GPT, GPT_AS_CLAUDE, CLAUDE, OLD_CLAUDE)
 GEMINIS = (GEMINI, GEMINI_AS_CLAUDE)
 WRITE = {"command": "echo real-$((40 + 2)) > note.txt; cat note.txt", "description": "Write"}
 APPEND = {"command": "echo more-$((50 + 3)) >> note.txt; cat note.txt", "description": "Append"}
@@ -52,9 +61,9 @@ def check_answers(gateways: Gateways, model: str, *statuses: int) -> None:
     assert [exchange.status for exchange in gateways.exchanges] == list(statuses)
     for exchange in gateways.exchanges:
         if exchange.status == 200 and exchange.is_stream:
-            assert find_stream_faults(bytes(exchange.answer), relayed=model == CLAUDE) == []
+            assert find_stream_faults(bytes(exchange.answer), relayed=model in CLAUDES) == []
         elif exchange.status == 200:
-            assert find_message_faults(json.loads(exchange.answer), relayed=model == CLAUDE) == []
+            assert find_message_faults(json.loads(exchange.answer), relayed=model in CLAUDES) == []
 
 
 @pytest.mark.parametrize("state", ["stored", "lost", "stripped"])
@@ -86,7 +95,7 @@ def test_a_loop_of_real_commands(messages_gateways: Gateways, tmp_path: Path, mo
     if model in GEMINIS:
         issued = [sign_call("Bash", WRITE, 0), sign_call("Bash", APPEND, 1)]
         assert [signatures_in(body) for body in bodies] == [[], issued[:1], issued, issued]
-    if model == CLAUDE:
+    if model in CLAUDES and (model, state) != (OLD_CLAUDE, "stripped"):  # its thinking is off then
         for exchange, body in zip(gateways.exchanges, bodies, strict=True):
             assert {**body, "model": None} == {**exchange.request, "model": None}
 
@@ -184,6 +193,26 @@ def test_an_overflow_leads_to_a_summary(messages_gateways: Gateways, tmp_path: P
     assert "3999" not in last
 
 
+@pytest.mark.parametrize("model", [GPT, CLAUDE])
+def test_an_overflow_is_cut_by_default(messages_gateways: Gateways, tmp_path: Path, model: str) -> None:
+    """The gateway cuts the long result and asks again, so that Claude Code sees no overflow."""
+    gateways = messages_gateways
+    gateways.queue(model, [call("Bash", COUNT)], "Counted.")
+    with gateways.serving():
+        claude = ClaudeCode(tmp_path, gateways.origin, model)
+        before = claude.run(PROMPT)
+        asked = sum(len(json.dumps(body)) for body in gateways.accepted(model)[-1:])
+        gateways.fail(model, {"status": 400, "message": TOO_LONG[model], **overflow_code(model)})
+        gateways.queue(model, LAST_WORDS)
+
+        ended = claude.run("And now?")
+
+    assert before.result == "Counted.", before
+    assert (ended.status, ended.result, ended.compactions()) == (0, LAST_WORDS, 0), ended
+    assert [exchange.status for exchange in gateways.exchanges] == [200, 200, 200]
+    assert len(json.dumps(gateways.last_body(model))) < asked
+
+
 def overflow_code(model: str) -> dict[str, str]:
     """Return the code that OpenAI gives an overflow."""
     return {"code": "context_length_exceeded"} if model == GPT else {}
@@ -234,6 +263,33 @@ def test_a_stream_that_breaks_behind_a_call(messages_gateways: Gateways, tmp_pat
     assert (ended.status, ended.result) == (0, LAST_WORDS), ended
     assert (claude.work / "note.txt").read_text() == "real-42\n"
     assert "real-42" in json.dumps(gateways.accepted(model)[-1])
+
+
+@pytest.mark.parametrize("model", [GEMINI, GPT, CLAUDE])
+def test_a_look_at_the_context_costs_nothing(messages_gateways: Gateways, tmp_path: Path, model: str) -> None:
+    """Claude Code counts the tokens of each part. It would ask a model for each count that fails."""
+    gateways = messages_gateways
+    gateways.begin()
+
+    ended = ClaudeCode(tmp_path, gateways.origin, model).run("/context")
+
+    assert ended.status == 0, ended
+    assert "Context Usage" in ended.result
+    asked = {(exchange.path, exchange.status) for exchange in gateways.relay.exchanges}
+    assert asked == {("/v1/messages/count_tokens", 200)}
+    assert gateways.accepted(model) == []
+
+
+def test_a_field_that_the_model_refuses(messages_gateways: Gateways, tmp_path: Path) -> None:
+    """The session goes on without the field (claude-code#59536)."""
+    gateways = messages_gateways
+    gateways.queue(SMALL_CLAUDE, LAST_WORDS)
+    gateways.begin()
+
+    ended = ClaudeCode(tmp_path, gateways.origin, SMALL_CLAUDE).run(PROMPT)
+
+    assert (ended.status, ended.result) == (0, LAST_WORDS), ended
+    assert "context_management" not in gateways.anthropic.requests[-1].body
 
 
 @pytest.mark.parametrize("is_kept", [True, False])

@@ -9,12 +9,19 @@ from tests.clients.conftest import GEMINI_MODEL
 from tests.clients.rounds import Round
 
 GEMINI = f"gemini/{GEMINI_MODEL}"
-GEMINI_AS_CLAUDE = "claude-sonnet-4-6"
-"""Gemini by a name that clients take for a model of Anthropic."""
+GEMINI_AS_CLAUDE = "claude-sonnet-5"
+"""Gemini by a name for which Claude Code writes system messages inside the history."""
 
 GPT = "gpt-4.1"
 GPT_AS_CLAUDE = "claude-opus-4-7"
 CLAUDE = "claude-opus-4-8"
+OLD_CLAUDE = "claude-sonnet-4-5"
+"""A model with a budget for thinking, which a thought must open each run of calls for."""
+
+SMALL_CLAUDE = "claude-haiku-4-5"
+"""A model that refuses a field which Claude Code sends."""
+
+CLAUDES = (CLAUDE, OLD_CLAUDE, SMALL_CLAUDE)
 MODELS = (GEMINI, GPT, CLAUDE)
 
 FIRST_VERSION, SECOND_VERSION = "2023-06-01", "2026-10-21"

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from tests.clients.conftest import GEMINI_MODEL
 from tests.clients.messages.cases import (
-    CLAUDE,
+    CLAUDES,
     GEMINI,
     GEMINI_AS_CLAUDE,
     GPT,
@@ -71,7 +71,9 @@ class Gateways:
 
     def in_a_thread(self, model: str) -> Emulator | None:
         """Return the emulator of *model* where it runs in a thread. Gemini's runs in a process."""
-        return {CLAUDE: self.anthropic, GPT: self.openai, GPT_AS_CLAUDE: self.openai}.get(model)
+        if model in CLAUDES:
+            return self.anthropic
+        return self.openai if model in (GPT, GPT_AS_CLAUDE) else None
 
     def queue(self, model: str, *answers: Blocks | str) -> None:
         """Queue *answers* of blocks or of a text for the provider of *model*."""
@@ -82,7 +84,7 @@ class Gateways:
                     self.gemini.say(answer)
                 else:
                     emulator.faults.append({"text": answer})
-            elif model == CLAUDE:
+            elif model in CLAUDES:
                 self.anthropic.faults.append({"items": [dict(block) for block in answer]})
             elif emulator is not None:
                 calls = [(block["name"], block["input"]) for block in answer if block["type"] == "tool_use"]
@@ -97,6 +99,11 @@ class Gateways:
             self.gemini.fault(times=1, **fault)
         else:
             emulator.faults.append(cast("Fault", dict(fault)))
+
+    def last_body(self, model: str) -> Any:
+        """Return the last body that reached the provider of *model*."""
+        emulator = self.in_a_thread(model)
+        return self.gemini.journal()[-1]["body"] if emulator is None else emulator.requests[-1].body
 
     def accepted(self, model: str) -> list[Any]:
         """Return the bodies that reached the provider of *model*, which must have accepted each of them."""
@@ -124,14 +131,17 @@ def config_of(gemini: Gemini, openai: OpenAIEmulator, anthropic: Emulator) -> di
     """Return the configuration of a gateway before the emulators, with a store in its own memory."""
     strict = {"model": f"gemini/{GEMINI_MODEL}", "api_key": "emulated", "api_base": gemini.api_base}
     gpt = {"model": "openai/gpt-4.1", "api_key": "emulated", "api_base": openai.base_url}
-    claude = {"model": f"anthropic/{CLAUDE}", "api_key": "emulated", "api_base": anthropic.base_url}
+    claude = {"api_key": "emulated", "api_base": anthropic.base_url}
     return {
         "model_list": [
             {"model_name": GEMINI, "litellm_params": strict},
             {"model_name": GEMINI_AS_CLAUDE, "litellm_params": strict},
             {"model_name": GPT, "litellm_params": gpt},
             {"model_name": GPT_AS_CLAUDE, "litellm_params": gpt},
-            {"model_name": CLAUDE, "litellm_params": claude, "transport": "direct"},
+            *(
+                {"model_name": name, "litellm_params": {"model": f"anthropic/{name}", **claude}}
+                for name in CLAUDES
+            ),
         ],
         "general_settings": {"drain_delay": 0, "drain_grace": 2},
         "router_settings": {"num_retries": 0, "cooldown_time": 0},

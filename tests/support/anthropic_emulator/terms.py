@@ -68,6 +68,7 @@ BETAS = frozenset(
         "effort",
         "emulated-blocks",
         "extended-cache-ttl",
+        "fallback-credit",
         "fast-mode",
         "files-api",
         "fine-grained-tool-streaming",
