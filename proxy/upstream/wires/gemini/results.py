@@ -65,7 +65,7 @@ def response_contents(
         # Most results are texts that do not begin like an object.
         no_object = content.__class__ is str and not (content[:1] == "{" or content[:1].isspace())
         struct = {TEXT_KEY: content} if no_object else _struct(content)
-        if messages[index].get("is_error") is True:
+        if "is_error" in messages[index] and messages[index]["is_error"] is True:  # a call less for each
             struct = _failure(struct)
         response: dict[str, Any] = (
             {"name": name, "response": struct}
