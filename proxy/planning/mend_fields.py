@@ -14,6 +14,7 @@ from sanitizers.changes import Kind
 from sanitizers.native.messages.changed_messages import STEP
 from sanitizers.native.messages.mend_limits import without_marks
 from sanitizers.native.messages.violations import MOST_MARKS, marks_in
+from sanitizers.work_limit import metered
 
 _LEAST_BUDGET = 1_024
 _INTERLEAVED = "interleaved-thinking"
@@ -40,6 +41,7 @@ def mend_fields(
         mender.stop_thinking()
     elif _INTERLEAVED not in betas:
         mender.keep_budget(limit)
+    mender.declare_once()
     mender.keep_marks()
     return mender.changed, tuple(mender.changes)
 
@@ -87,6 +89,17 @@ class _Mender:
             lower = {**thinking, "budget_tokens": limit - 1} if limit > _LEAST_BUDGET else None
             self._change("thinking", lower, "replaced", "thinking_budget")
 
+    def declare_once(self) -> None:
+        """Keep the last declaration of each name, since Anthropic wants unique names."""
+        tools = self._fields.get("tools")
+        if not isinstance(tools, list):
+            return
+        last = {_name_of(tool, at): at for at, tool in enumerate(metered(tools))}
+        if len(last) < len(tools):
+            kept = [tool for at, tool in enumerate(metered(tools)) if last[_name_of(tool, at)] == at]
+            self._fields = {**self._fields, "tools": kept}
+            self._change("tools", kept, "dropped", "duplicate_declaration")
+
     def keep_marks(self) -> None:
         """Drop the oldest cache marks of tools and ``system`` where these have too many for themselves."""
         too_many = -MOST_MARKS + (self._fields.get("cache_control") is not None)
@@ -100,6 +113,12 @@ class _Mender:
     def _change(self, name: str, value: Any, kind: Kind, reason: str) -> None:
         self.changed[name] = value
         self.changes.append(Change(STEP, kind, 0, reason, name))
+
+
+def _name_of(tool: Any, at: int) -> Any:
+    """Return the name of *tool*, or its place for a tool without one."""
+    name = tool.get("name") if isinstance(tool, dict) else None
+    return name if isinstance(name, str) else at
 
 
 def _clears_thinking(edit: Any) -> bool:

@@ -9,6 +9,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.source import MessagesRequest
 from proxy.planning.mend_fields import mend_fields
 from proxy.planning.written import Written
+from proxy.upstream.dialects.claude_models import claude_of
 from proxy.upstream.wires.anthropic.eligibility import keeps_tools
 from sanitizers import Change, Messages
 from sanitizers.native.messages.apply import apply_messages
@@ -42,13 +43,14 @@ def write_messages(
     fields: Mapping[str, Any] = {}
     changes: tuple[Change, ...] = ()
     if mode != "off":
+        takes_systems = native.takes_systems and _may_take_systems(deployment)
         if applied.system is not None:
             given_fields["system"] = applied.system
         outside = _marks_outside(given_fields)
-        mended = mend_messages(applied, marks=outside, takes_systems=native.takes_systems)
+        mended = mend_messages(applied, marks=outside, takes_systems=takes_systems)
         thinking = given_fields.get("thinking")
         if native.drops_thinking or loses_thinking(given, mended.items, thinking):
-            mended = mend_messages(drop_thinking(mended), marks=outside, takes_systems=native.takes_systems)
+            mended = mend_messages(drop_thinking(mended), marks=outside, takes_systems=takes_systems)
         betas = native.headers.get("anthropic-beta", "")
         fields, changes = mend_fields(given_fields, parameters, betas, drops_thinking=mended.drops_thinking)
     sent = mended if mode == "repair" else applied
@@ -58,6 +60,15 @@ def write_messages(
     if mode == "repair":
         changed |= fields
     return Written(sent.items, sent.origins, (*changes, *mended.changes), {"changed": changed})
+
+
+def _may_take_systems(deployment: Deployment) -> bool:
+    """Tell whether *deployment* may take system messages between others. An unknown model says so itself.
+
+    "role 'system' is not supported on this model" (gproxy-transform), before Opus 4.8.
+    """
+    claude = claude_of(deployment.model_id)
+    return claude is None or claude.takes_systems
 
 
 def _marks_outside(fields: Mapping[str, Any]) -> int:

@@ -29,6 +29,7 @@ from sanitizers.work_limit import metered
 _THINKING = (
     "blocks in the latest assistant message cannot be modified",  # claude-code#19539, #63203
     "invalid `signature` in `thinking` block",
+    "invalid `data` in `redacted_thinking` block",  # from memory
     "expected `thinking` or `redacted_thinking`",
     "the first block must be 'thinking' or 'redacted_thinking'",  # claude-code#20692
     "thinking.signature: field required",

@@ -10,13 +10,20 @@ from dataclasses import replace
 from typing import Any
 
 from sanitizers.changes import Change, Kind
-from sanitizers.native.messages.changed_messages import STEP, ChangedMessages, blocks_of
+from sanitizers.native.messages.changed_messages import (
+    STEP,
+    THINKING,
+    ChangedMessages,
+    blocks_of,
+    with_blocks,
+)
 from sanitizers.native.messages.mend_blocks import mend_blocks
 from sanitizers.native.messages.mend_limits import drop_marks, drop_media
 from sanitizers.native.messages.violations import (
     MOST_MARKS,
     MOST_MEDIA,
     ends_in_server_tool,
+    ends_in_thinking,
     marks_in,
     media_in,
 )
@@ -33,6 +40,7 @@ def mend_messages(before: ChangedMessages, *, takes_systems: bool = True, marks:
     """
     draft = _Draft(before)
     draft.mend_blocks()
+    draft.drop_last_thinking()
     if any(item["role"] == "system" for item in draft.items):
         draft.place_systems(takes_systems=takes_systems)
     draft.join_results()
@@ -62,6 +70,25 @@ class _Draft:
             if mended is not None:
                 self.items.append(mended)
                 self._origins.append(origin)
+
+    def drop_last_thinking(self) -> None:
+        """Drop the thinking at the end of the model's messages, and messages of nothing else."""
+        kept: list[Item] = []
+        origins: list[int] = []
+        followed = [item["role"] == "assistant" for item in self.items[1:]]
+        for item, origin, goes_on in zip(self.items, self._origins, [*followed, False], strict=True):
+            if goes_on or item["role"] != "assistant" or not ends_in_thinking(item):
+                kept.append(item)
+                origins.append(origin)
+                continue
+            self._report("dropped", origin, "thinking_last")
+            blocks = list(item["content"])
+            while blocks and blocks[-1].get("type") in THINKING:
+                blocks.pop()
+            if blocks:
+                kept.append(with_blocks(item, blocks))
+                origins.append(origin)
+        self.items, self._origins = kept, origins
 
     def place_systems(self, *, takes_systems: bool) -> None:
         """Bring system messages to places where Anthropic takes them, or make reminders of them."""

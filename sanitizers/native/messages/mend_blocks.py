@@ -5,6 +5,7 @@ What Claude signed is never edited: a block of thinking stays as it came, or goe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,10 +14,19 @@ from sanitizers.messages import parse_arguments
 from sanitizers.native.messages.changed_messages import THINKING, blocks_of, with_blocks
 from sanitizers.native.messages.envelope import is_own
 from sanitizers.native.messages.server_blocks import SERVER_CALLS, SERVER_RESULTS
-from sanitizers.native.messages.violations import MARK, is_blank_text, seal_of
+from sanitizers.native.messages.violations import (
+    LONGEST_NAME,
+    MARK,
+    is_blank_text,
+    is_misnamed,
+    is_silent_error,
+    seal_of,
+)
 from sanitizers.native.protocol import Item
-from sanitizers.synthetic import RAW_ARGUMENTS
+from sanitizers.synthetic import EMPTY_RESULT, RAW_ARGUMENTS
 from sanitizers.work_limit import metered
+
+_ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
 
 Report = Callable[[Kind, str, str], None]
 """Notes one change of a message: its kind, its reason and its detail."""
@@ -61,9 +71,7 @@ def _mend(block: Any, place: str, report: Report, server_ids: set[str]) -> Any:
     elif kind in THINKING:
         return _mend_thinking(block, place, report)
     elif kind == "tool_use":
-        if not isinstance(block.get("input"), dict):
-            report("replaced", "arguments", place)
-            return {**block, "input": _as_object(block.get("input"))}
+        return _mend_call(block, place, report)
     elif kind == "tool_result":
         return _mend_result(block, place, report)
     elif kind in SERVER_CALLS:
@@ -91,7 +99,21 @@ def _mend_thinking(block: Item, place: str, report: Report) -> Item | None:
     return block
 
 
+def _mend_call(block: Item, place: str, report: Report) -> Item:
+    if not isinstance(block.get("input"), dict):
+        report("replaced", "arguments", place)
+        block = {**block, "input": _as_object(block.get("input"))}
+    if is_misnamed(block):
+        report("replaced", "call_name", place)
+        name = str(block.get("name") or "")
+        block = {**block, "name": _ILLEGAL.sub("_", name)[:LONGEST_NAME] or "_"}
+    return block
+
+
 def _mend_result(block: Item, place: str, report: Report) -> Item:
+    if is_silent_error(block):
+        report("replaced", "blank_result", place)
+        return {**block, "content": EMPTY_RESULT}
     content = block.get("content")
     if not isinstance(content, list):
         return block

@@ -7,6 +7,7 @@ system messages: directly after a user message, and last or before an assistant 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -24,6 +25,10 @@ MOST_MARKS = 4
 MOST_MEDIA = 100
 """The most images and documents of a request. A document has one page at least."""
 
+LONGEST_NAME = 128
+"""The most characters of a tool's name."""
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _MEDIA = frozenset({"document", "image"})
 
 
@@ -50,6 +55,33 @@ def is_blank_text(block: Any) -> bool:
         return False
     text = block.get("text")
     return text is None or (isinstance(text, str) and not text.strip())
+
+
+def is_misnamed(block: Item) -> bool:
+    """Tell whether the call *block* has a name that no tool may have: "String should match pattern" otherwise."""
+    name = block.get("name")
+    return not isinstance(name, str) or _NAME.fullmatch(name) is None
+
+
+def is_silent_error(block: Item) -> bool:
+    """Tell whether *block* is the result of a failed call that says nothing.
+
+    "`tool_result` content cannot be empty if `is_error` is true" [from memory].
+    """
+    if block.get("is_error") is not True:
+        return False
+    content = block.get("content")
+    return not content or (isinstance(content, list) and all(map(is_blank_text, content)))
+
+
+def ends_in_thinking(item: Item) -> bool:
+    """Tell whether *item* ends with thinking: "The final block in an assistant message cannot be `thinking`".
+
+    Source: forgecode#2107.
+    """
+    content = item.get("content")
+    last = content[-1] if isinstance(content, list) and content else None
+    return isinstance(last, dict) and last.get("type") in THINKING
 
 
 def ends_in_server_tool(item: Item) -> bool:
@@ -99,6 +131,9 @@ def _broken(items: Items, takes_systems: bool, marks: int) -> Iterator[tuple[str
             follows = before is not None and before.get("role") == "user"
             if follows and any(map(_is_result, content if isinstance(content, list) else ())):
                 yield "results_split", index
+        elif role == "assistant":
+            if ends_in_thinking(item) and (after is None or after.get("role") != "assistant"):
+                yield "thinking_last", index
         elif role == "system":
             if not takes_systems:
                 yield "system_refused", index
@@ -132,6 +167,8 @@ def _broken_blocks(blocks: Iterable[Any]) -> Iterator[str]:
                 yield "results_behind"
             if any(map(is_blank_text, _inner(block))):
                 yield "text_blank"
+            if is_silent_error(block):
+                yield "error_silent"
         else:
             has_words = True
         if kind in THINKING:
@@ -142,8 +179,11 @@ def _broken_blocks(blocks: Iterable[Any]) -> Iterator[str]:
                 yield "envelope_own"
             if block.get(MARK) is not None:
                 yield "mark_misplaced"
-        elif kind == "tool_use" and not isinstance(block.get("input"), dict):
-            yield "input_no_object"
+        elif kind == "tool_use":
+            if not isinstance(block.get("input"), dict):
+                yield "input_no_object"
+            if is_misnamed(block):
+                yield "name_illegal"
         elif kind in SERVER_CALLS:
             server_ids.add(_hashable(block.get("id")))
         elif kind in SERVER_RESULTS and _hashable(block.get("tool_use_id")) not in server_ids:

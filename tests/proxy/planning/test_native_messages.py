@@ -241,3 +241,22 @@ def test_refused_thinking_stays_away_in_later_changes_of_the_plan() -> None:
     assert isinstance(again.source.native, MessagesRequest)
     assert again.source.native.changed["thinking"] is None
     assert "S1" not in json.dumps(again.source.native.items)
+
+
+def test_older_model_gets_reminders_in_place_of_system_messages() -> None:
+    """Opus 4.8 and later take them. Claude Code sends one in its first request."""
+    messages = [user("go"), inline("Now.")]
+    reminder = said("<system-reminder>\nNow.\n</system-reminder>")
+
+    assert json.loads(sent(planned(messages=messages)))["messages"] == messages
+    assert json.loads(sent(planned(OLDER, messages=messages, thinking=None)))["messages"] == [
+        user(said("go"), reminder)
+    ]
+
+
+def test_tool_that_is_declared_twice_is_declared_once() -> None:
+    last = {**TOOL, "description": "e"}
+    plan = planned(tools=[TOOL, {**TOOL, "name": "g"}, last])
+
+    assert json.loads(sent(plan))["tools"] == [{**TOOL, "name": "g"}, last]
+    assert "duplicate_declaration" in [change.reason for change in plan.changes]

@@ -13,6 +13,7 @@ from proxy.planning.plan import Plan
 from proxy.planning.repairs.refused_messages import without_refused_messages
 from proxy.resilience.read_error import NO_ERROR_FACTS, ProviderError
 from tests.proxy.planning.test_native_messages import GEMINI, OLDER, TOOL, planned, sent
+from tests.proxy.upstream.deployments import deployment_of
 from tests.sanitizers.native.messages.building import (
     answered,
     assistant,
@@ -24,6 +25,7 @@ from tests.sanitizers.native.messages.building import (
     user,
 )
 
+UNKNOWN = deployment_of("anthropic/ours", api_key="sk-ours")
 TURN = [user("go"), assistant(thought("S1"), used("toolu_1")), user(answered("toolu_1"))]
 CLOSED = [user("go"), assistant(thought("S1"), said("so")), user("and?")]
 BUDGET = {"type": "enabled", "budget_tokens": 1500}
@@ -46,6 +48,7 @@ def repaired(words: str, **fields: Any) -> tuple[Plan, dict[str, Any]]:
     [
         "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
         "messages.1.content.0: Invalid `signature` in `thinking` block",
+        "messages.1.content.0: Invalid `data` in `redacted_thinking` block",
         "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
         "If ... any thinking blocks, the first block must be 'thinking' or 'redacted_thinking'. Found 'text'.",
     ],
@@ -76,9 +79,12 @@ def test_thinking_stays_on_where_no_turn_is_open() -> None:
     ],
 )
 def test_refused_system_messages_become_reminders(words: str) -> None:
-    """The reminder stands in the user's message before it."""
-    done, body = repaired(words, messages=[user("go"), inline("Now.")], thinking=None)
+    """The reminder stands in the user's message before it. The name of a model may tell nothing of it."""
+    plan = planned(UNKNOWN, messages=[user("go"), inline("Now.")], thinking=None)
+    done = without_refused_messages(plan, refusal(words))
 
+    assert done is not None
+    body = json.loads(sent(done))
     assert body["messages"] == [user(said("go"), said("<system-reminder>\nNow.\n</system-reminder>"))]
     assert without_refused_messages(done, refusal(words)) is None
 

@@ -77,6 +77,21 @@ def mended(*native: Item, **options: Any) -> tuple[Items, list[tuple[int, str, s
             ("replaced", "arguments"),
         ),
         (assistant(said("x"), SERVER[1]), assistant(said("x")), ("dropped", "orphaned_result")),
+        (assistant(used("a", "f.g h")), assistant(used("a", "f_g_h")), ("replaced", "call_name")),
+        (assistant(used("a", "")), assistant(used("a", "_")), ("replaced", "call_name")),
+        (assistant(used("a", "f" * 129)), assistant(used("a", "f" * 128)), ("replaced", "call_name")),
+        (
+            user(answered("a", "", is_error=True)),
+            user(answered("a", "(empty result)", is_error=True)),
+            ("replaced", "blank_result"),
+        ),
+        (
+            user(answered("a", [said(" ")], is_error=True)),
+            user(answered("a", "(empty result)", is_error=True)),
+            ("replaced", "blank_result"),
+        ),
+        (assistant(said("x"), thought()), assistant(said("x")), ("dropped", "thinking_last")),
+        (assistant(used("a"), thought(), thought()), assistant(used("a")), ("dropped", "thinking_last")),
     ],
 )
 def test_block_that_anthropic_refuses_is_mended_and_named(
@@ -87,6 +102,16 @@ def test_block_that_anthropic_refuses_is_mended_and_named(
 
     assert [*items] == [assistant("hi"), after]
     assert changes == [(1, *change)]
+
+
+def test_message_of_thinking_alone_is_dropped_unless_the_model_goes_on() -> None:
+    """Anthropic joins messages of one role, so that thinking before the model's next message is not its end."""
+    items, changes = mended(
+        user("hi"), assistant(thought()), user("go"), assistant(thought()), assistant("x")
+    )
+
+    assert [*items] == [user("hi"), user("go"), assistant(thought()), assistant("x")]
+    assert changes == [(1, "dropped", "thinking_last")]
 
 
 @pytest.mark.parametrize(
