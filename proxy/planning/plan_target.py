@@ -13,6 +13,7 @@ from proxy.planning.plan_parameters import Unsupported
 from proxy.state.kept_thoughts import StoredThoughts
 from proxy.upstream.dialects import asks_responses, asks_with_tools
 from proxy.upstream.dialects.claude_models import claude_of
+from proxy.upstream.dialects.messages_models import PROVIDER
 from proxy.upstream.transports import speaks_messages, transport_of
 from sanitizers import Profile, profile_for
 from sanitizers.record import record
@@ -56,7 +57,7 @@ def profile_of(deployment: Deployment, sanitize: Sanitize) -> Profile:
     profile = profile_for(deployment.model, deployment.profile)
     if asks_responses(deployment) and transport_of(deployment) == "direct":
         profile = profile.as_items()
-    if speaks_messages(deployment):
+    if deployment.provider == PROVIDER and speaks_messages(deployment):  # no call for all others
         claude = claude_of(deployment.model_id)
         profile = profile.over_messages(
             is_claude=claude is not None, takes_systems=claude is not None and claude.takes_systems
