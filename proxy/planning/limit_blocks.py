@@ -21,39 +21,44 @@ _MARK = "cache_control"
 
 
 def limit_blocks(
-    messages: Messages, tools: Any, profile: Profile, origins: Sequence[int] | None
+    messages: Messages,
+    tools: Any,
+    profile: Profile,
+    origins: Sequence[int] | None,
+    odd: Sequence[int] | None = None,
 ) -> tuple[Messages, tuple[Change, ...]]:
     """Return *messages* within the numbers of *profile*, and the changes.
 
-    The parameters are those of :func:`limit_marks`.
+    *odd* are the indexes of the messages that are not plain (:class:`sanitizers.outline.Outline`), or None where they
+    are unknown. Plain messages have neither marks nor media. The other parameters are those of :func:`limit_marks`.
     """
+    if odd is not None and not odd and not tools:
+        return messages, ()
+    places = range(len(messages)) if odd is None else odd
     changes: tuple[Change, ...] = ()
     if profile.most_marks is not None:
-        messages, changes = limit_marks(messages, tools, profile.most_marks, origins)
+        messages, changes = limit_marks(messages, tools, profile.most_marks, origins, places)
     if profile.most_media is not None:
-        messages, more = limit_media(messages, profile.most_media, origins)
+        messages, more = limit_media(messages, profile.most_media, origins, places)
         changes = (*changes, *more)
     return messages, changes
 
 
 def limit_marks(
-    messages: Messages, tools: Any, most: int, origins: Sequence[int] | None = None
+    messages: Messages,
+    tools: Any,
+    most: int,
+    origins: Sequence[int] | None = None,
+    places: Sequence[int] | None = None,
 ) -> tuple[Messages, tuple[Change, ...]]:
     """Return *messages* without the oldest cache marks, where they and *tools* have more than *most* together.
 
     The marks of turns go before those of instructions, and those of tools stay: a long prefix begins with them.
-    *origins* are the client's indexes of the messages. Without changes, *messages* itself is returned.
+    *origins* are the client's indexes of the messages. Only messages at *places* may have marks. Without changes,
+    *messages* itself is returned.
     """
-    marked = [
-        (at, count)
-        for at, message in enumerate(metered(messages))
-        if (
-            _MARK in message
-            or message.get("content").__class__ is list
-            or ("tool_calls" in message and any(_MARK in call for call in tool_calls_of(message)))
-        )
-        and (count := _marks_of(message))
-    ]
+    indexes = range(len(messages)) if places is None else places
+    marked = [(at, count) for at in metered(indexes) if (count := _marks_of(messages[at]))]
     in_tools = sum(isinstance(tool, Mapping) and _is_marked(tool) for tool in tools or ())
     surplus = in_tools + sum(count for _, count in marked) - most
     if surplus <= 0:
@@ -71,24 +76,29 @@ def limit_marks(
 
 
 def limit_media(
-    messages: Messages, most: int, origins: Sequence[int] | None = None
+    messages: Messages,
+    most: int,
+    origins: Sequence[int] | None = None,
+    places: Sequence[int] | None = None,
 ) -> tuple[Messages, tuple[Change, ...]]:
     """Return *messages* with a note in the place of each of the oldest media, where there are more than *most*.
 
-    *origins* are the client's indexes of the messages. Without changes, *messages* itself is returned.
+    *origins* are the client's indexes of the messages. Only messages at *places* may have media. Without changes,
+    *messages* itself is returned.
     """
-    places = [
+    indexes = range(len(messages)) if places is None else places
+    media = [
         (at, place)
-        for at, message in enumerate(metered(messages))
-        if isinstance(content := message.get("content"), list)
+        for at in metered(indexes)
+        if isinstance(content := messages[at].get("content"), list)
         for place, part in enumerate(content)
         if part["type"] in MEDIA_PARTS
     ]
-    if len(places) <= most:
+    if len(media) <= most:
         return messages, ()
     limited = list(messages)
     changes: list[Change] = []
-    for at, place in places[: len(places) - most]:
+    for at, place in media[: len(media) - most]:
         if limited[at] is messages[at]:
             limited[at] = {**messages[at], "content": list(messages[at]["content"])}
         parts = limited[at]["content"]

@@ -93,7 +93,8 @@ def prepare_request(
     sent = outcome.messages
     limited: tuple[Change, ...] = ()
     if profile.most_marks is not None or profile.most_media is not None:
-        sent, limited = limit_blocks(sent, parameters.get("tools"), profile, outcome.origins)
+        odd = outline.odd if outline is not None and sent is messages else None
+        sent, limited = limit_blocks(sent, parameters.get("tools"), profile, outcome.origins, odd)
     return Prepared(
         sent if planned.words is None else with_instruction(sent, planned.words),
         parameters,
