@@ -64,7 +64,7 @@ class BlockQueue:
 
     def _take_thinking(self) -> OpenThinking:
         last = self._queue[-1] if self._queue else None
-        if isinstance(last, OpenThinking) and last.signature is None:
+        if isinstance(last, OpenThinking):
             return last
         thinking = OpenThinking(self._output, self._context)
         self._queue.append(thinking)

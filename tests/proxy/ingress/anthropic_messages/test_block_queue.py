@@ -103,6 +103,13 @@ def test_blank_text_before_a_call_is_left_out() -> None:
     assert kinds(message) == ["tool_use"]
 
 
+def test_call_behind_a_blank_text_goes_out_at_once() -> None:
+    queue = BlockQueue(StreamOutput(), AnswerContext("m", "s"))
+    queue.read_choice(chunk(content="\n")["choices"][0])
+
+    assert b'"tool_use"' in queue.read_choice(calls(piece(0, "{}", begins=True))["choices"][0])
+
+
 def test_blank_beginning_of_a_text_stays() -> None:
     assert written(chunk(content="\n"), chunk(content="A"))["content"][0]["text"] == "\nA"
 
