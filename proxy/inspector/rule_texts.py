@@ -140,6 +140,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "always_reasons": Reason("This model always thinks."),
         "as_list": Reason("The provider takes a list."),
         "blank": Reason("The provider refuses a blank value."),
+        "closed_schema": Reason("The provider enforces the schema, and refuses what it cannot enforce."),
         "default": Reason("The value is the model's default."),
         "empty": Reason("The provider refuses an empty value."),
         "forced_tool": Reason("A tool that is forced, and thinking, do not go together."),

@@ -13,6 +13,7 @@ The modules, in the order of the data:
     choose_dialect    the row of a deployment
     fitting           the parameters while the rules change them
     fit_parameters    applies the rules in their order
+    closed_schemas    schemas that a grammar can enforce
     tools             tools and tool choice
     formats           the format of the answer
     reasoning         reasoning effort, and the thinking blocks that it needs in the history

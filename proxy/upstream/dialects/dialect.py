@@ -91,6 +91,9 @@ class Dialect:
     formats_with_tools: frozenset[str] = FORMATS
     """The formats that a parameter can ask for when the request has tools."""
 
+    closed_schemas: bool = False
+    """True where the schema of an answer, or of a strict tool, must be one that a grammar can enforce."""
+
     streams_formats: bool = True
     """True where an answer in a format can be streamed. Otherwise a whole answer is cut into chunks."""
 

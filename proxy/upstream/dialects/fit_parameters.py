@@ -11,7 +11,7 @@ from proxy.upstream.dialects.fitting import Fitting
 from proxy.upstream.dialects.formats import fit_format
 from proxy.upstream.dialects.reasoning import fit_effort
 from proxy.upstream.dialects.sampling import fit_limits, fit_sampling, fit_stops
-from proxy.upstream.dialects.tools import fit_tools, has_marks
+from proxy.upstream.dialects.tools import fit_tools, has_marks, has_strict
 from sanitizers import Change, Messages
 from sanitizers.record import record
 
@@ -100,7 +100,11 @@ def _untouched_by(dialect: Dialect) -> frozenset[str]:
 
 def _keeps_tools(tools: Any, dialect: Dialect) -> bool:
     """Tell whether *tools*, which may be missing, stay as they are when a request has no tool choice."""
-    return tools is None or (tools != [] and (dialect.tool_marks or not has_marks(tools)))
+    if tools is None:
+        return True
+    if dialect.closed_schemas and has_strict(tools):
+        return False
+    return tools != [] and (dialect.tool_marks or not has_marks(tools))
 
 
 _SEEN_LATER = frozenset({"function_call", "functions", "n"})

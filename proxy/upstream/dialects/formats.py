@@ -7,6 +7,7 @@ from typing import Any
 
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
+from proxy.upstream.dialects.closed_schemas import close_schema
 from proxy.upstream.dialects.dialect import Dialect
 from proxy.upstream.dialects.fitting import Fitting
 from sanitizers import Message, Messages
@@ -30,6 +31,8 @@ def fit_format(fitting: Fitting) -> None:
         return
     dialect, has_tools = fitting.dialect, bool(fitting.declared())
     known = dialect.formats & dialect.formats_with_tools if has_tools else dialect.formats
+    if kind in known and kind == "json_schema" and dialect.closed_schemas:
+        _close(fitting, form)
     if kind == "text" or kind in known:
         return
     fitting.instruction = describe_format(form, has_tools=has_tools)
@@ -40,6 +43,15 @@ def fit_format(fitting: Fitting) -> None:
         fitting.replace("response_format", {"type": "json_object"}, "in_words")
     else:
         fitting.drop("response_format", "in_words")
+
+
+def _close(fitting: Fitting, form: Mapping[str, Any]) -> None:
+    """Rewrite the schema of *form* so that a grammar can enforce it."""
+    schema = schema_of(form)
+    if schema is None or (closed := close_schema(schema)) is schema:
+        return
+    wrapper = {**form["json_schema"], "schema": closed}
+    fitting.replace("response_format", {**form, "json_schema": wrapper}, "closed_schema")
 
 
 def can_stream(parameters: Mapping[str, Any], dialect: Dialect) -> bool:

@@ -70,6 +70,7 @@ MESSAGES = replace(
         }
     ),
     formats_with_tools=ANTHROPIC.formats,
+    closed_schemas=True,
 )
 """Claude on Anthropic's own wire. A model before 4.5 is asked for a schema in words."""
 
@@ -79,6 +80,7 @@ MESSAGES_COMPATIBLE = replace(
     temperature=None,
     formats=frozenset(),
     formats_with_tools=frozenset(),
+    closed_schemas=False,
 )
 """Another vendor's model on a server with Anthropic's API."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proxy.core.errors import InvalidRequest
+from proxy.upstream.dialects.closed_schemas import close_schema
 from proxy.upstream.dialects.fitting import Fitting
 
 _CHOICES = ("tool_choice", "function_call")
@@ -36,6 +37,8 @@ def fit_tools(fitting: Fitting) -> None:
         _write_as_tools(fitting)
     if not fitting.dialect.tool_marks:
         _remove_marks(fitting)
+    if fitting.dialect.closed_schemas:
+        _close_strict(fitting)
     _fit_choice(fitting)
 
 
@@ -84,6 +87,33 @@ def _remove_marks(fitting: Fitting) -> None:
     if tools is not None and has_marks(tools):
         unmarked = [{name: tool[name] for name in tool if name != _MARK} for tool in tools]
         fitting.replace("tools", unmarked, "cache_mark")
+
+
+def _close_strict(fitting: Fitting) -> None:
+    """Rewrite the schemas of strict tools so that a grammar can enforce them."""
+    tools = fitting.value("tools")
+    if tools is None or not has_strict(tools):
+        return
+    closed = [_closed(tool) if _is_strict(tool) else tool for tool in tools]
+    if any(new is not old for new, old in zip(closed, tools, strict=True)):
+        fitting.replace("tools", closed, "closed_schema")
+
+
+def _closed(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    schema = tool["function"].get("parameters")
+    if not isinstance(schema, Mapping) or (closed := close_schema(schema)) is schema:
+        return tool
+    return {**tool, "function": {**tool["function"], "parameters": closed}}
+
+
+def _is_strict(tool: Mapping[str, Any]) -> bool:
+    function = tool.get("function")
+    return isinstance(function, Mapping) and function.get("strict") is True
+
+
+def has_strict(tools: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether any of *tools* is to be kept to exactly."""
+    return any(map(_is_strict, tools))
 
 
 def has_marks(tools: Sequence[Mapping[str, Any]]) -> bool:
