@@ -115,13 +115,13 @@ def test_call_goes_on_canonically_where_a_repair_changed_it() -> None:
         writer,
         (START, NOTHING),
         (begin(0, CALL["content_block"]), calls(piece(0, "", begins=True))),
-        (delta(0, type="input_json_delta", partial_json='{"a"'), calls(piece(0, '{"a"'))),
+        (delta(0, type="input_json_delta", partial_json='{"a":{'), calls(piece(0, '{"a":{'))),
     )
-    raw += writer.write_chunk(calls(piece(0, ":1} junk"))) + writer.write_chunk(chunk("tool_calls"))
+    raw += writer.write_chunk(calls(piece(0, '"b":1}} junk'))) + writer.write_chunk(chunk("tool_calls"))
     raw += writer.write_end()
 
     assert find_stream_faults(raw) == []
-    assert message_of(raw)["content"][0]["input"] == {"a": 1}
+    assert message_of(raw)["content"][0]["input"] == {"a": {"b": 1}}
 
 
 def test_thoughts_end_where_a_repair_changed_what_follows() -> None:
