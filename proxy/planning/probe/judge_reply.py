@@ -150,7 +150,7 @@ _FAULTS = MappingProxyType(
         "system_after_start": ("alternation", "system_role"),
         "system_misplaced": ("alternation", "system_role"),
         "system_unsupported": ("alternation", "system_role"),
-        "thought_unsigned": ("signature",),
+        "thought_unsigned": ("thoughts",),
         "tool_name_illegal": ("name",),
         "trailing_model_turn": ("alternation", "tail"),
         "trailing_space": ("tail",),

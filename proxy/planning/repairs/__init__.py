@@ -4,7 +4,7 @@
     repair_systems     system messages
     repair_contents    empty texts, media and required fields of single messages
     repair_calls       names, ids, types and fields of calls and results
-    repair_signatures  thought signatures, and calls without ids
+    repair_signatures  thought signatures, calls without ids, and Claude's thoughts
     repair_rounds      several calls at once, and a text beside calls
     repair_turns       pairing, alternation, and the last turn
     repair_parameters  parameters, and schemas of tools and answers

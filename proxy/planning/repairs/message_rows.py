@@ -23,6 +23,20 @@ MESSAGE_ROWS: tuple[Row, ...] = (
         source="gemini-cli#13467, Antigravity-Manager#970 and #3342, 9router#301, ruby_llm#521, crush#1698",
     ),
     Row(
+        "thoughts",
+        repair_signatures.drop_thoughts,
+        says=(
+            "blocks in the latest assistant message cannot be modified",
+            "invalid `signature` in `thinking` block",
+            "invalid `data` in `redacted_thinking` block",
+            "expected `thinking` or `redacted_thinking`",
+            "the first block must be 'thinking' or 'redacted_thinking'",
+            "thinking.signature: field required",
+        ),
+        learning=Learning.NEVER,
+        source="claude-code#19539, #63203 and #20692, openai-agents#1704, opencode#3077",
+    ),
+    Row(
         "system_role",
         repair_systems.system_as_user,
         says=(".role' does not support 'system' with this model",),

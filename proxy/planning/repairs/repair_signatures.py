@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from proxy.planning.repairs.draft import Draft, has_calls, note, sanitize_draft, with_entries
+from proxy.planning.repairs.draft import (
+    Draft,
+    has_calls,
+    note,
+    sanitize_draft,
+    with_entries,
+    with_messages,
+    with_parameters,
+)
 from proxy.planning.repairs.repair_calls import rename_call_ids
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.resilience.read_error import ProviderError
 from proxy.upstream.signature_carriers import CALL_SIGNATURE_FIELDS, MESSAGE_SIGNATURE_FIELDS, with_signature
+from sanitizers import Message
 from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
 
 
@@ -37,6 +46,31 @@ def replace_signatures(draft: Draft, error: ProviderError) -> Draft:
         if new.message != old.message
     ]
     return with_entries(draft, entries, changes)
+
+
+def drop_thoughts(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* without Claude's thoughts in its history, and without an effort where they were wanted.
+
+    Thinking that was changed is refused until all of it is gone. A model that thinks with a budget wants a thought
+    before the calls of an open turn, so it is not asked to think. Sources: claude-code#19539, #63203 and #20692,
+    openai-agents#1704.
+    """
+
+    def bare(message: Message) -> Message:
+        if _BLOCKS not in message:
+            return message
+        return {name: value for name, value in message.items() if name != _BLOCKS}
+
+    made = with_messages(draft, bare, "dropped", "thinking_refused", _BLOCKS)
+    if not error.says(*_WANTED) or "reasoning_effort" not in made.parameters:
+        return made
+    rest = {name: value for name, value in made.parameters.items() if name != "reasoning_effort"}
+    return with_parameters(made, rest, [note("dropped", 0, "thinking_refused", "reasoning_effort")])
+
+
+_BLOCKS = "thinking_blocks"
+_WANTED = ("expected `thinking` or `redacted_thinking`",)
+"""The words of a provider that misses a thought."""
 
 
 def without_signatures(entries: Entries) -> Entries:

@@ -13,7 +13,7 @@ from proxy.planning.repairs.repair_table import TABLE
 from sanitizers import Profile
 from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from sanitizers.profiles import OPENAI
-from sanitizers.provider_profiles import MISTRAL
+from sanitizers.provider_profiles import ANTHROPIC, MISTRAL
 from tests.proxy.planning.repairs.asking import History
 from tests.support.builders import assistant, call, image, system, text, tool, user, without
 
@@ -97,6 +97,8 @@ _LONG = "call_" + "x" * 60
 _STRING = {"type": "string"}
 _TOOLS = tools_of(object_of())
 _ASK = [user("t1§")]
+_THOUGHT = [{"type": "thinking", "thinking": "t9", "signature": "c2ln"}]
+_THOUGHT_OF = [user("t1§"), assistant(None, [call("c1")], thinking_blocks=_THOUGHT), tool("c1", "t2§")]
 
 CASES = (
     Case(
@@ -125,6 +127,24 @@ CASES = (
         ],
         lambda r: BYTES not in str(r.messages),
         profile=GEMINI_3,
+    ),
+    Case(
+        "thoughts-modified",
+        "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be "
+        "modified. These blocks must remain as they were in the original response.",
+        _THOUGHT_OF,
+        lambda r: "thinking_blocks" not in r.messages[1] and "reasoning_effort" in r.parameters,
+        {"reasoning_effort": "low"},
+        profile=ANTHROPIC,
+    ),
+    Case(
+        "thoughts-missing",
+        "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` "
+        "is enabled, a final `assistant` message must start with a thinking block.",
+        _THOUGHT_OF,
+        lambda r: "thinking_blocks" not in r.messages[1] and "reasoning_effort" not in r.parameters,
+        {"reasoning_effort": "low"},
+        profile=ANTHROPIC,
     ),
     Case(
         "signature-base64",
