@@ -19,6 +19,8 @@ from proxy.config.schema.turns import Turns
 from proxy.core import connection_table, instructions, text_request
 from proxy.forwarding import event_stream
 from proxy.ingress import parameter_limits
+from proxy.ingress.anthropic_messages import client_headers
+from proxy.ingress.anthropic_messages import fields as message_fields
 from proxy.ingress.openai_responses import conversation_fields, field_types
 from proxy.ingress.routes import read_body
 from proxy.inspector import worker_thread
@@ -94,6 +96,11 @@ FIXED: dict[str, list[float]] = {
     "stop sequences, `tools`, entries of `logit_bias`, unknown fields": [
         *(parameter_limits.MAX_ENTRIES[name] for name in ("stop", "tools", "logit_bias")),
         parameter_limits.MAX_UNKNOWN,
+    ],
+    "`messages` of the Messages API, its headers that go to Anthropic": [
+        message_fields.MAX_MESSAGES,
+        client_headers._MOST,
+        client_headers._LONGEST,
     ],
     "texts to embed": [text_request.MAX_TEXTS],
     "entries of `include` in a Responses request": [field_types._MAX_INCLUDE],

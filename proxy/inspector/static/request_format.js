@@ -2,16 +2,15 @@
 
 const HISTORY_FIELDS = ["input", "previous_response_id", "conversation"];
 const MESSAGES_FIELDS = ["context_management", "mcp_servers", "output_config", "stop_sequences", "system", "thinking"];
-const BLOCKS = new Set(["tool_use", "tool_result", "image", "document", "search_result"]);
+const BLOCK = /"type"\s*:\s*"(?:tool_use|tool_result|image|document|search_result)"/;
+const TOOL = /"input_schema"\s*:/;
 
 /** Tell whether `request`, an object or null, is one of the Responses API: it has its history in a field of that API. */
 export const isItemsRequest = (request) => Boolean(request) && !("messages" in request) && HISTORY_FIELDS.some((name) => name in request);
 
-/** Tell whether `request` is one of the Messages API: it has a field, a tool or a block that no chat has. */
-export const isMessagesRequest = (request) => Boolean(request) && !Array.isArray(request) && !isItemsRequest(request) && (
-  MESSAGES_FIELDS.some((name) => name in request)
-  || listOf(request.tools).some((tool) => tool && typeof tool === "object" && "input_schema" in tool)
-  || listOf(request.messages).some((message) => listOf(message?.content).some((block) => BLOCKS.has(block?.type)))
+/** Tell whether `request` is one of the Messages API: it has a field, a tool or a block that no chat has. Its values may be JSON texts. */
+export const isMessagesRequest = (request) => Boolean(request) && !isItemsRequest(request) && (
+  MESSAGES_FIELDS.some((name) => name in request) || TOOL.test(textOf(request.tools)) || BLOCK.test(textOf(request.messages))
 );
 
 /** The path of the API for `request`. */
@@ -20,4 +19,4 @@ export const pathOf = (request) => {
   return isMessagesRequest(request) ? "messages" : "chat/completions";
 };
 
-const listOf = (value) => (Array.isArray(value) ? value : []);
+const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value ?? null));
