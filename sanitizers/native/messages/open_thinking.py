@@ -27,19 +27,15 @@ def loses_thinking(before: Items, after: Items, thinking: Any) -> bool:
     """Tell whether *after*, which was made of *before*, cannot be sent with thinking.
 
     It cannot where signed thinking of the open turn is gone or stands elsewhere. With a budget (the field *thinking* of
-    type ``enabled``), the open turn must begin with thinking: "Expected `thinking` or `redacted_thinking`, but found
-    `tool_use`".
+    type ``enabled``), the open turn must begin with thinking, and so must an answer that the model goes on with:
+    "Expected `thinking` or `redacted_thinking`, but found `tool_use`" (CLIProxyAPI#928).
     """
     turn = _open_turn(after)
-    if not turn:
-        return False
-    if _seals(_open_turn(before)) != _seals(turn):
+    if turn and _seals(_open_turn(before)) != _seals(turn):
         return True
     is_budgeted = isinstance(thinking, dict) and thinking.get("type") == "enabled"
-    if not is_budgeted:
-        return False
-    first = next(block for item in turn for block in blocks_of(item))
-    return first.get("type") not in THINKING
+    first = _first_of_last_turn(after) if is_budgeted else None
+    return first is not None and first.get("type") not in THINKING
 
 
 def drop_thinking(before: ChangedMessages) -> ChangedMessages:
@@ -68,8 +64,27 @@ def drop_thinking(before: ChangedMessages) -> ChangedMessages:
         items=items,
         changes=tuple(changes),
         origins=tuple(origins),
-        drops_thinking=bool(_open_turn(items)),
+        drops_thinking=bool(_open_turn(items)) or _is_of_model(items),
     )
+
+
+def _is_of_model(items: Items) -> bool:
+    """Tell whether *items* end with an answer that the model goes on with."""
+    return bool(items) and items[-1].get("role") == "assistant"
+
+
+def _first_of_last_turn(items: Items) -> Item | None:
+    """Return the first block of the model behind the last words of the user, or None where it has said nothing."""
+    first: Item | None = None
+    for item in reversed(items):
+        blocks = blocks_of(item)
+        if item.get("role") == "assistant":
+            first = blocks[0] if blocks else first
+        elif item.get("role") == "user" and not any(
+            block.get("type") == "tool_result" for block in metered(blocks)
+        ):
+            break
+    return first
 
 
 def _open_turn(items: Items) -> list[Item]:

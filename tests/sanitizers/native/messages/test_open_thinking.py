@@ -24,6 +24,9 @@ ADAPTIVE = {"type": "adaptive"}
 BARE = [user("go"), assistant(used("a")), user(answered("a"))]
 FIRST = [user("go"), assistant(thought("S1"), used("a")), user(answered("a"))]
 SECOND = [*FIRST, assistant(used("b")), user(answered("b"))]
+BEGUN = [user("go"), assistant(said("The answer is"))]
+"""A history whose last answer the model goes on with."""
+
 CLOSED = [*FIRST, assistant("so"), user("and?")]
 
 
@@ -42,6 +45,10 @@ CLOSED = [*FIRST, assistant("so"), user("and?")]
         ([user("go"), assistant(sealed("a"), used("a")), BARE[2]], BARE, ADAPTIVE, False),
         ([*FIRST[:2], user("and?")], [*FIRST[:2], user(answered("a"), said("and?"))], ENABLED, False),
         ([user("go")], [user("go")], ENABLED, False),
+        (BEGUN, BEGUN, ENABLED, True),
+        (BEGUN, BEGUN, ADAPTIVE, False),
+        ([*BARE, assistant("so")], [*BARE, assistant("so")], ENABLED, True),
+        ([*FIRST, assistant("so")], [*FIRST, assistant("so")], ENABLED, False),
     ],
 )
 def test_thinking_of_the_open_turn_stays_as_it_was(
@@ -70,4 +77,10 @@ def test_all_thinking_goes_and_is_named() -> None:
         (3, "thinking_dropped"),
     ]
     assert done.drops_thinking
+    assert not drop_thinking(ChangedMessages(CLOSED)).drops_thinking
+
+
+def test_no_thinking_is_asked_for_where_the_model_goes_on_with_an_answer() -> None:
+    """Such an answer would have to begin with thinking."""
+    assert drop_thinking(ChangedMessages(BEGUN)).drops_thinking
     assert not drop_thinking(ChangedMessages(CLOSED)).drops_thinking
