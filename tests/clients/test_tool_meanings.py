@@ -10,8 +10,9 @@ from sanitizers.schemas import GEMINI, GEMINI_JSON, GEMINI_ON_LITELLM, Dialect, 
 from tests.clients.drawn_values import drawn_values
 from tests.clients.tool_sources.sources import NAME, SOURCES, Source
 from tests.sanitizers.schemas.fitting import judge_of
+from tests.support.covering_cases import EVERYTHING
 
-VALUES = 12
+VALUES = 12 if EVERYTHING else 6
 """Values drawn from each tool's cleaned schema, and from its original one."""
 
 each_source = pytest.mark.parametrize("source", SOURCES, ids=NAME)
