@@ -84,6 +84,8 @@ class ClaudeCode:
     directory: Path
     origin: str
     model: str
+    """The model's name, or `""` where the variables name it."""
+
     variables: Mapping[str, str] = field(default_factory=dict)
     """Further variables of its environment."""
 
@@ -103,7 +105,8 @@ class ClaudeCode:
         self.work.mkdir(exist_ok=True)
         home = self.directory / "claude-home"
         home.mkdir(exist_ok=True)
-        options = ["--output-format", "stream-json", "--verbose", "--model", model or self.model]
+        chosen = model or self.model
+        options = ["--output-format", "stream-json", "--verbose", *(["--model", chosen] if chosen else [])]
         options += ["--allowedTools", "Bash", "Read", "Write"]
         command = [claude(), "-p", prompt, *(["--continue"] if going_on else []), *options]
         done = subprocess.run(
