@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,17 +55,23 @@ INTERLEAVED = [
 @asynccontextmanager
 async def claude(model: str = "claude-opus-4-6") -> AsyncIterator[tuple[Proxied, Emulator]]:
     """Serve the proxy in front of Anthropic's emulator."""
-    async with serving_anthropic() as emulator:
-        params = {"api_key": "k", "api_base": emulator.base_url}
-        settings = settings_of(
-            {
-                "m": {"model": f"anthropic/{model}", **params},
-                "other": {"model": "anthropic/claude-sonnet-4-5", **params},
-            },
-            general_settings={"keys": KEYS},
-        )
-        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
-            yield proxy, emulator
+    async with serving_anthropic() as emulator, serving_claude(emulator, model) as proxy:
+        yield proxy, emulator
+
+
+@asynccontextmanager
+async def serving_claude(
+    emulator: Emulator, model: str = "claude-opus-4-6", **sections: Any
+) -> AsyncIterator[Proxied]:
+    """Serve the proxy in front of *emulator*. *sections* are further sections of the settings."""
+    params = {"api_key": "k", "api_base": emulator.base_url}
+    models = {
+        "m": {"model": f"anthropic/{model}", **params},
+        "other": {"model": "anthropic/claude-sonnet-4-5", **params},
+    }
+    settings = settings_of(models, general_settings={"keys": KEYS}, **sections)
+    async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+        yield proxy
 
 
 async def ask(
@@ -258,3 +265,18 @@ async def test_turn_without_thoughts_is_told_from_a_lost_one() -> None:
             history += [forgetful(answer), *results(answer)]
         await ask(proxy, history)
         assert blocks_of(emulator) == [["thinking", "tool_use"], ["tool_use"]]
+
+
+async def test_restart_with_a_store_outside_the_process_loses_no_thoughts(tmp_path: Path) -> None:
+    """A new process finds what the old one has stored, for calls and for texts."""
+    store = {"url": f"sqlite:///{tmp_path}/state.db", "secret": "s" * 40}
+    async with serving_anthropic() as emulator:
+        history = [user("go")]
+        async with serving_claude(emulator, store=store) as proxy:
+            for items in ([thinking("one"), text("Hello.")], INTERLEAVED):
+                emulator.faults.append({"items": items})
+                answer = await ask(proxy, history)
+                history += [forgetful(answer), *(results(answer) or [user("on")])]
+        async with serving_claude(emulator, store=store) as proxy:
+            await ask(proxy, history)
+    assert blocks_of(emulator) == [["thinking", "text"], KINDS]
