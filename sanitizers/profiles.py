@@ -94,6 +94,9 @@ class Profile:
 
     # The rules below are none of OpenAI's: each default means that the rule does not exist.
 
+    https_media: bool = False
+    """Images and files may be given by an https URL too, where :attr:`remote_media` forbids URLs."""
+
     file_ids: bool = True
     """A file may be named by its id in the provider's own store."""
 
@@ -290,6 +293,8 @@ def _over_messages(profile: Profile, is_claude: bool, takes_systems: bool) -> Pr
         system_anywhere=takes_systems,
         systems_behind_users=takes_systems,
         system_reminders=True,
+        # `source: {type: url}`, of images and documents: "Only HTTPS URLs are supported."
+        https_media=is_claude,
         # A `document` may hold plain text.
         file_types=_DOCUMENTS,
         result_types=profile.result_types | _DOCUMENTS,

@@ -223,6 +223,7 @@ def _host(deployment: Deployment) -> str | None:
 def _rules(deployment: Deployment, settings: Settings) -> RulesPreview:
     profile = profile_of(deployment, settings.sanitize)
     fetches = settings.general_settings.media.fetch and settings.sanitize.mode == "repair"
+    passes_on = profile.remote_media or profile.https_media
     return RulesPreview(
         profile=profile.name,
         profile_from="model" if deployment.profile is None else "configured",
@@ -230,7 +231,7 @@ def _rules(deployment: Deployment, settings: Settings) -> RulesPreview:
         longest_tool_name=profile.tool_names.max_length,
         media=None if profile.image_types is None else tuple(sorted(profile.image_types)),
         results=tuple(sorted(profile.result_types)),
-        addresses="passed on" if profile.remote_media else "fetched" if fetches else "refused",
+        addresses="passed on" if passes_on else "fetched" if fetches else "refused",
     )
 
 

@@ -25,7 +25,8 @@ def media_violations(part: dict[str, Any], profile: Profile) -> Iterator[str]:
         return
     media = read_media(part)
     if isinstance(media, Address):
-        if not profile.remote_media or not _is_passed_on(part, media):
+        is_fetched = profile.https_media and media.scheme == "https"
+        if not is_fetched and not (profile.remote_media and _is_passed_on(part, media)):
             yield "remote_media"
     elif not isinstance(media, Inline) or not media.is_canonical or not is_base64(media.text, media.start):
         yield "media_unreadable"

@@ -175,8 +175,12 @@ def _fault_of_address(part: dict[str, Any], media: Address, profile: Profile) ->
     web = media.scheme in ("http", "https")
     if profile.remote_media and (media.scheme == "" if part["type"] == "file" else web):
         return None
+    if profile.https_media and media.scheme == "https":
+        return None
     what = "names its media by address"
-    if not profile.remote_media:
+    if profile.https_media:
+        what += ". This model takes inline media and https addresses only"
+    elif not profile.remote_media:
         what += ". This model takes inline media only"
     elif not web:
         what += ". This provider fetches nothing from there"

@@ -79,9 +79,10 @@ class RequestMedia:
 
 
 def _addresses(messages: Messages, profile: Profile) -> Iterator[tuple[int, int, str]]:
-    """Yield the message's index, the part's index and the address of each image at an http or https address."""
+    """Yield the message's index, the part's index and the address of each image that the provider cannot fetch."""
     if profile.remote_media:
         return
+    schemes = ("http",) if profile.https_media else ("http", "https")
     for index, message in enumerate(messages):
         content = message.get("content")
         if content.__class__ is not list or not is_part_list(content):
@@ -92,7 +93,7 @@ def _addresses(messages: Messages, profile: Profile) -> Iterator[tuple[int, int,
             if part["type"] != "image_url" or "image_url" in profile.refused_parts:
                 continue
             media = read_media(part)
-            if isinstance(media, Address) and media.scheme in ("http", "https"):
+            if isinstance(media, Address) and media.scheme in schemes:
                 yield index, number, media.text
 
 

@@ -169,6 +169,7 @@ def test_a_key_s_presence_is_shown_and_no_part_of_it(params: dict[str, Any], key
         ("gemini/gemini-2.5-pro", {}, "repair", "refused"),
         ("gemini/gemini-2.5-pro", {"fetch": True}, "repair", "fetched"),
         ("gemini/gemini-2.5-pro", {"fetch": True}, "observe", "refused"),
+        ("anthropic/claude-opus-4-8", {}, "repair", "passed on"),
     ],
 )
 def test_images_by_url_are_passed_on_fetched_or_refused(

@@ -14,6 +14,7 @@ from tests.support.builders import PNG_URL, image
 
 JPEG_URL = PNG_URL.replace("png", "jpeg", 1)
 FETCHING = replace(GEMINI_2, remote_media=True, file_ids=True)
+BY_HTTPS = replace(GEMINI_2, https_media=True)
 
 
 def file(**fields: Any) -> dict[str, Any]:
@@ -28,6 +29,10 @@ def file(**fields: Any) -> dict[str, Any]:
         (image(), GEMINI_2, []),
         (image("https://a.example/a.png"), OPENAI, []),
         (image("https://a.example/a.png"), GEMINI_2, ["remote_media"]),
+        (image("https://a.example/a.png"), BY_HTTPS, []),
+        (image("http://a.example/a.png"), BY_HTTPS, ["remote_media"]),
+        (file(file_data="https://a.example/a.pdf"), BY_HTTPS, []),
+        (file(file_id="https://a.example/a.pdf"), BY_HTTPS, ["remote_media"]),
         (image("gs://bucket/a.png"), OPENAI, ["remote_media"]),
         (image(""), OPENAI, ["remote_media"]),
         (file(file_id="file-1"), FETCHING, []),

@@ -23,6 +23,9 @@ JPEG = b64encode(b"\xff\xd8\xff\xe0" + bytes(20)).decode()
 GIF = b64encode(b"GIF89a" + bytes(20)).decode()
 PDF = b64encode(b"%PDF-1.7\n" + bytes(20)).decode()
 HEIC = b64encode(bytes(4) + b"ftypheic" + bytes(20)).decode()
+CLAUDE = profile_for("anthropic/claude-opus-4-8").over_messages(is_claude=True, takes_systems=True)
+OF_OTHERS = profile_for("anthropic/glm-4.6").over_messages(is_claude=False, takes_systems=False)
+AT_BEDROCK = profile_for("bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0")
 NOTE = text("[Left out: an image that this model cannot be given.]")
 
 
@@ -63,6 +66,8 @@ LEGAL: list[tuple[dict[str, Any], Profile]] = [
     (inline("application/pdf", PDF), GEMINI_3),
     (image("https://example.com/a.png"), OPENAI),
     (image("HTTP://example.com/a.png"), OPENAI),
+    (image("HTTPS://example.com/a.png"), CLAUDE),
+    (file("https://example.com/a.pdf"), CLAUDE),
     (file(f"data:application/pdf;base64,{PDF}"), OPENAI),
     (file("data:application/msword;base64,aGk="), OPENAI),
     (file(PDF), OPENAI),
@@ -124,6 +129,11 @@ HOPELESS: list[tuple[str, dict[str, Any], str, Profile]] = [
     ("a pdf for an image", inline("application/pdf", PDF), "media_type", OPENAI),
     ("a document for Gemini", file("data:application/msword;base64,aGk="), "media_type", GEMINI_2),
     ("https for Gemini", image("https://example.com/a.png"), "remote_media", GEMINI_3),
+    ("http for Claude", image("http://example.com/a.png"), "remote_media", CLAUDE),
+    ("http of a file for Claude", file("http://example.com/a.pdf"), "remote_media", CLAUDE),
+    ("gs for Claude", image("gs://bucket/a.png"), "remote_media", CLAUDE),
+    ("https for Claude elsewhere", image("https://example.com/a.png"), "remote_media", AT_BEDROCK),
+    ("https for another at Anthropic's API", image("https://example.com/a.png"), "remote_media", OF_OTHERS),
     ("gs", image("gs://bucket/a.png"), "remote_media", OPENAI),
     ("gs as a text", {"type": "image_url", "image_url": "gs://bucket/a.png"}, "remote_media", GEMINI_2),
     ("a film for Gemini", video("data:video/mp4;base64,AA=="), "media_type", GEMINI_2),

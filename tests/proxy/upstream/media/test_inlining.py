@@ -17,6 +17,7 @@ from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, LogLines, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.proxy.upstream.media.image_server import ImageServer, Names, serving_images
+from tests.support.anthropic_emulator import serving_anthropic
 from tests.support.builders import assistant, call, image, text, tool, user
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.proxied import GEMINI, proxied
@@ -72,6 +73,27 @@ async def test_fetched_image_reaches_the_provider_inline(
     told = json.dumps(log_lines()) + metrics + str(reply.headers)
     assert "s3cret" not in told
     assert "images.test" not in told
+
+
+async def test_claude_gets_https_addresses_and_fetched_http_images(
+    images: ImageServer, open_guard: None
+) -> None:
+    """Claude fetches from https addresses itself, and from no others."""
+    async with serving_anthropic() as claude:
+        models = {
+            "claude": {"model": "anthropic/claude-opus-4-8", "api_base": claude.base_url, "api_key": OUR_KEY}
+        }
+        settings = settings_on("direct", models, general_settings=FETCH)
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            history = [user([image(images.url("/a.png")), image("https://images.test/b.png"), text("Look.")])]
+            reply = await proxy.post({"model": "claude", "messages": history})
+
+    assert reply.status == 200, reply.error
+    [entry] = claude.requests
+    sources = [block["source"] for block in entry.body["messages"][0]["content"] if "source" in block]
+    assert [source["type"] for source in sources] == ["base64", "url"]
+    assert sources[1]["url"] == "https://images.test/b.png"
+    assert images.hits == {"/a.png": 1}
 
 
 @TRANSPORTS
