@@ -55,9 +55,9 @@ from proxy.planning.plan_target import PlanTarget, target_for_request
 from proxy.planning.prepare_request import Prepared, prepare_by_mode
 from proxy.planning.provider_needs import find_lost, find_unable, sends_partial_history
 from proxy.planning.signatures.origins import origin_of
-from proxy.planning.signatures.restoring import remove_signatures, restore_signatures
+from proxy.planning.signatures.restoring import WITHHELD, remove_signatures, restore_signatures
 from proxy.planning.signatures.stand_ins import with_stand_ins
-from proxy.planning.signatures.thoughts import restore_thoughts
+from proxy.planning.signatures.thoughts import leave_out_thoughts, restore_thoughts
 from proxy.planning.texts_beside_calls import with_texts_beside_calls
 from proxy.state.kept_signatures import StoredSignature
 from proxy.state.repairs.repair_key import LearnedRepair
@@ -371,7 +371,12 @@ def restore_or_remove_signatures(
     """
     if profile.signs_calls:
         return restore_signatures(messages, kept, origin_of(deployment, profile), outline)
-    return remove_signatures(messages, outline)
+    bare, counts = remove_signatures(messages, outline)
+    if not profile.keeps_thoughts:
+        bare, left_out = leave_out_thoughts(bare, outline)
+        if left_out:
+            counts[WITHHELD] += left_out
+    return bare, counts
 
 
 def planning_weight(request: ChatRequest, target: PlanTarget) -> int:

@@ -32,6 +32,7 @@ from proxy.state.kept_thoughts import Called, StoredThoughts
 from proxy.upstream.dialects.claude_models import claude_of
 from sanitizers import Message, Messages
 from sanitizers.messages import function_of, tool_calls_of
+from sanitizers.outline import Outline
 from sanitizers.work_limit import metered
 
 BLOCKS = "thinking_blocks"
@@ -110,6 +111,27 @@ def restore_thoughts(
     if any(at >= start for at in lost):
         settled = _without_thoughts(settled, start, counts)
     return settled, counts
+
+
+def leave_out_thoughts(messages: Messages, outline: Outline | None = None) -> tuple[Messages, int]:
+    """Return *messages*, for a provider that has no such thoughts, without those beside calls of the proxy's own ids.
+
+    The client got them here, with the answer of another provider. Those of any other turn are the client's own, and
+    meant for the server that it names. The second value is the number of messages that lost thoughts.
+    """
+    indexes: Sequence[int] = range(len(messages))
+    if outline is not None and outline.describes(messages):
+        indexes = outline.odd
+    made: list[Message] | None = None
+    count = 0
+    for at in metered(indexes):
+        message = messages[at]
+        if BLOCKS not in message or not any(tag_in(call.id) is not None for call in _calls_of(message)):
+            continue
+        made = list(messages) if made is None else made
+        made[at] = _with_blocks(message, None)
+        count += 1
+    return (messages if made is None else made), count
 
 
 def _blocks_of(

@@ -12,11 +12,13 @@ from proxy.planning.signatures.origins import tag_of
 from proxy.planning.signatures.thoughts import (
     BLOCKS,
     key_of_text,
+    leave_out_thoughts,
     restore_thoughts,
     thought_keys,
     wants_thoughts,
 )
 from proxy.state.kept_thoughts import Called, StoredThoughts, Thoughts, pack_thoughts, unpack_thoughts
+from sanitizers.outline import outline_of
 from tests.proxy.upstream.deployments import deployment_of
 from tests.support.builders import assistant, call, tool, user
 
@@ -100,6 +102,18 @@ def test_lost_thoughts_take_those_of_the_open_turn_with_them() -> None:
     both = {**kept(before, THOUGHT), **kept(after)}
     messages, _ = restore_thoughts(history, both, HERE)
     assert [BLOCKS in message for message in messages] == [False, True, False, True, *[False] * 3]
+
+
+def test_thoughts_beside_own_calls_go_to_no_other_provider() -> None:
+    """A client got them here. Other thoughts are its own, and meant for the server that it names."""
+    own, other = {**turn(0), BLOCKS: [THOUGHT]}, assistant("a", **{BLOCKS: [THOUGHT]})
+    history = [user("go"), own, tool(own_id(0)), other]
+    messages, count = leave_out_thoughts(history)
+    assert messages == [history[0], turn(0), *history[2:]]
+    assert count == 1
+    assert leave_out_thoughts(history, outline_of(history))[0] == messages
+    plain = [user("go"), other]
+    assert leave_out_thoughts(plain) == (plain, 0)
 
 
 def test_keys_are_the_proxy_s_ids_and_the_conversation() -> None:
