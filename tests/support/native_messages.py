@@ -99,6 +99,10 @@ ANSWERS: Mapping[str, tuple[Sequence[Json], Json]] = {
     "tools of others": ((ASKED_ELSEWHERE, TOLD_ELSEWHERE, TEXT), {}),
     "unknown block": ((UNKNOWN, TEXT, UNKNOWN), {}),
     "compaction": (({"type": "compaction", "content": "We went."}, TEXT), {}),
+    "word of a later version": (
+        ({"type": "compaction", "content": "We went."},),
+        {"stop_reason": "compaction"},
+    ),
     "stop sequence": ((TEXT,), {"stop_reason": "stop_sequence", "stop_sequence": "END"}),
     "cut text": ((TEXT,), {"stop_reason": "max_tokens"}),
     "window exceeded": ((TEXT, CALL), {"stop_reason": "model_context_window_exceeded"}),

@@ -20,16 +20,18 @@ _REASONS: Mapping[str, str] = MappingProxyType(
         "tool_use": "tool_calls",
     }
 )
-_LONGEST = 200
 
 
 def finish_reason(reason: Any) -> str:
-    """Return the finish reason for a stop *reason*. Raises :class:`UpstreamFault` for an unknown one."""
-    known = _REASONS.get(reason) if isinstance(reason, str) else None
-    if known is None:
-        words = f"The model's answer ended without a usable finish reason. ({str(reason)[:_LONGEST]})"
+    """Return the finish reason for a stop *reason*. A word of a later version of the API, or of a beta, is ``stop``.
+
+    The whole answer is there, and a client of the Messages API gets the word itself (``compaction`` is such a word).
+    Raises :class:`UpstreamFault` for a reason that is no word.
+    """
+    if not isinstance(reason, str) or not reason:
+        words = "The model's answer ended without a usable finish reason."
         raise UpstreamFault(words, cause=Cause.ODD_END)
-    return known
+    return _REASONS.get(reason, "stop")
 
 
 def raise_broken_off() -> NoReturn:

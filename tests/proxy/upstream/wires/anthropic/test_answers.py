@@ -111,7 +111,7 @@ def test_input_becomes_arguments(given: Any, arguments: str) -> None:
         (message({**CALL, "name": 3}), Cause.NOT_AN_ANSWER),
         (message({"type": "thinking"}), Cause.NOT_AN_ANSWER),
         (message(text("a"), reason=None), Cause.TRUNCATED),
-        (message(text("a"), reason="odd"), Cause.ODD_END),
+        (message(text("a"), reason=["odd"]), Cause.ODD_END),
         ({"type": "error", "error": {"type": "overloaded_error", "message": "no"}}, Cause.REFUSED),
     ],
 )
