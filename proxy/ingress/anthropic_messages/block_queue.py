@@ -82,6 +82,8 @@ class BlockQueue:
         index, function = piece["index"], piece["function"]
         call = self._calls.get(index)
         if call is None:
+            if piece.get("id") is None:
+                return b""  # the native block of this call has ended, and nothing can be added to it
             call = self._calls[index] = OpenCall(self._output, piece["id"], function.get("name") or "")
             extra = piece.get("extra_content")
             if extra is not None and self._context.thinking.has_blocks:

@@ -51,6 +51,13 @@ def test_first_call_goes_out_while_it_comes() -> None:
     assert b'"partial_json":":1"' in second
 
 
+def test_piece_of_a_call_that_ended_in_the_provider_s_form_is_left_out() -> None:
+    """Only the first piece of a call has its id, and nothing can be added to an ended block."""
+    queue = BlockQueue(StreamOutput(), AnswerContext("m", "s"))
+
+    assert queue.read_choice(calls(piece(0, "{}"))["choices"][0]) == b""
+
+
 def test_signature_stands_before_its_call() -> None:
     message = written(
         chunk(content="A"), calls(piece(0, "{}", begins=True, extra_content=SIGNED)), finish="tool_calls"
