@@ -97,8 +97,13 @@ def contradicts(found: str | None, kind: str) -> bool:
 
 
 def may_stand_in_result(part: dict[str, Any], profile: Profile) -> bool:
-    """Tell whether a media part may stand in a tool result: inline bytes of a type that the provider accepts there."""
+    """Tell whether a media part may stand in a tool result.
+
+    Inline bytes may, of a type that the provider accepts there, and so may an address from which it fetches itself.
+    """
     if not profile.result_types or part["type"] not in READ_PARTS:
         return False
     media = read_media(part)
+    if isinstance(media, Address):
+        return profile.https_media and media.scheme == "https"
     return isinstance(media, Inline) and media.kind in profile.result_types

@@ -51,8 +51,8 @@ _UNREADABLE = re.compile(
 )
 """Refusals of one image or document, whose place Anthropic names (claude-code#19822, CLIProxyAPI#5486)."""
 
-_KEPT = frozenset({"max_tokens", "messages", "model", "stream"})
-"""Fields without which a request means something else."""
+_KEPT = frozenset({"container", "max_tokens", "mcp_servers", "messages", "model", "stream"})
+"""Fields without which a request means something else, or its model can do less."""
 
 _MAX_FOUND = 16
 

@@ -95,6 +95,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._functions: dict[str, dict[str, Any]] = {}
+        self._numbers: dict[str, int] = {}  # by the names of the functions
         self._left_out: dict[str, None] = {}
         self._changes: list[Change] = []
         self._needs: list[Need] = []
@@ -127,6 +128,11 @@ class _Reader:
         chat_tool: dict[str, Any] = {"type": "function", "function": function}
         if tool.get("cache_control") is not None:
             chat_tool["cache_control"] = tool["cache_control"]
+        if (earlier := self._numbers.get(function["name"])) is not None:
+            self._changes.append(
+                Change(STEP, "dropped", earlier, "duplicate_declaration", f"tools.{earlier}")
+            )
+        self._numbers[function["name"]] = number
         self._functions[function["name"]] = chat_tool
         for name in _CLAUDE_FIELDS:
             if tool.get(name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -113,3 +114,18 @@ def test_media_may_stand_in_a_result_by_its_type(part: dict[str, Any], may: bool
     """Before Gemini 3 no media may stand in a result."""
     assert may_stand_in_result(part, GEMINI_3) is may
     assert not may_stand_in_result(part, GEMINI_2)
+
+
+@pytest.mark.parametrize(
+    ("part", "may"),
+    [
+        (image("https://a.example/a.png"), True),
+        (file({"file_data": "https://a.example/a.pdf"}), True),
+        (image("http://a.example/a.png"), False),
+    ],
+)
+def test_address_stays_in_a_result_where_the_provider_fetches_from_it(
+    part: dict[str, Any], may: bool
+) -> None:
+    """Claude fetches from https addresses, in results too."""
+    assert may_stand_in_result(part, replace(GEMINI_3, https_media=True)) is may

@@ -191,13 +191,21 @@ def test_refused_media_become_notes(words: str, left: list[str]) -> None:
         "messages.9.content.9.image: Could not process image",
         "model: Extra inputs are not permitted",
         "messages: Extra inputs are not permitted",
+        "mcp_servers: Extra inputs are not permitted",
+        "container: Extra inputs are not permitted",
         "overloaded",
         "Too much media: 0 document pages + 3 images > 5",
     ],
 )
 def test_other_words_change_nothing(words: str) -> None:
     """Words that name nothing in the request, or nothing that may go, leave the plan."""
-    assert without_refused_messages(planned(OLDER, messages=CLOSED), refusal(words)) is None
+    held: dict[str, Any] = {
+        "container": "c_1",
+        "mcp_servers": [{"type": "url", "url": "https://a.example", "name": "a"}],
+    }
+    plan = planned(OLDER, messages=CLOSED, **held)
+
+    assert without_refused_messages(plan, refusal(words)) is None
 
 
 def test_plan_of_a_chat_is_left_to_the_other_repairs() -> None:

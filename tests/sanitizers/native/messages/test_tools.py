@@ -104,6 +104,9 @@ def test_later_tool_replaces_an_earlier_one_of_its_name() -> None:
         {"name": "f", "description": "new"},
         {"name": "g"},
     ]
+    assert [(change.reason, change.index, change.detail) for change in read.changes] == [
+        ("duplicate_declaration", 0, "tools.0")
+    ]
 
 
 @pytest.mark.parametrize("tools", [None, [], ()])
