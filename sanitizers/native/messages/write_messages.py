@@ -74,7 +74,8 @@ class _Writer:
             self.end_results()
         if role == "assistant":
             calls = self._calls = message.get("tool_calls") or ()
-            if fields == 2 + bool(calls) and (is_text or content is None):
+            known = 1 + ("content" in message) + ("tool_calls" in message)
+            if fields == known and (is_text or content is None):
                 blocks: list[Item] = []
                 if is_text and content and not content.isspace():
                     blocks.append({"type": "text", "text": content})

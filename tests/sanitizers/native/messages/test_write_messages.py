@@ -107,6 +107,25 @@ def test_history_is_written(messages: list[Item], system: list[Item] | None, wri
     assert write_messages(messages, ANTHROPIC) == WrittenMessages(system, written)
 
 
+@pytest.mark.parametrize(
+    "content", [{}, {"content": None}, {"content": "x"}], ids=["missing", "null", "text"]
+)
+def test_thinking_of_a_turn_is_written_whatever_its_content_is(content: dict[str, Any]) -> None:
+    """Clients leave the content of a turn with calls out."""
+    thought = {"type": "thinking", "thinking": "hm", "signature": "S"}
+    turn = {
+        "role": "assistant",
+        **content,
+        "tool_calls": calls("a")["tool_calls"],
+        "thinking_blocks": [thought],
+    }
+
+    [written] = write_messages([turn], ANTHROPIC).messages
+
+    assert written["content"][0] is thought
+    assert written["content"][-1]["type"] == "tool_use"
+
+
 def test_later_system_message_stays_where_models_take_it() -> None:
     """Claude Opus 4.8 reads system messages between turns."""
     later = {"role": "system", "content": "later"}
