@@ -372,7 +372,7 @@ def restore_or_remove_signatures(
     if profile.signs_calls:
         return restore_signatures(messages, kept, origin_of(deployment, profile), outline)
     bare, counts = remove_signatures(messages, outline)
-    if not profile.keeps_thoughts:
+    if not profile.keeps_thoughts and (outline is None or outline.odd or bare is not messages):
         bare, left_out = leave_out_thoughts(bare, outline)
         if left_out:
             counts[WITHHELD] += left_out

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _BUDGETS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _LEVELS = ("none", "low", "medium", "high", "max")
@@ -131,6 +132,7 @@ the efforts that every reasoning Claude takes.
 """
 
 
+@lru_cache(maxsize=1024)
 def claude_of(model: str) -> Claude | None:
     """Return the rules of *model*, or None if it is no Claude. The names of cloud providers are recognised too.
 
