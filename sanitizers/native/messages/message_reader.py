@@ -16,12 +16,12 @@ from sanitizers.native.messages.envelope import is_own, unpack_signature
 from sanitizers.native.messages.open_turn import OpenTurn
 from sanitizers.native.messages.places import (
     as_json,
-    claude_need,
     kind_of,
     message_place,
     object_need,
     refuse,
     text_at,
+    unknown_needs,
 )
 from sanitizers.native.messages.read_parts import (
     MARK,
@@ -232,7 +232,7 @@ class MessageReader:
         elif kind == "tool_result":
             refuse(place, "`tool_result` blocks are only allowed in `user` messages")
         else:
-            add_needs(self._read.needs, [claude_need(place, kind)])
+            add_needs(self._read.needs, unknown_needs(block, place, kind))
             turn.say(HELD_PLACEHOLDER, is_block=False)
 
     def _close_turn(self, stop: int) -> None:

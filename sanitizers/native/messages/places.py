@@ -9,6 +9,7 @@ import orjson
 
 from sanitizers.errors import Unrepairable
 from sanitizers.native.protocol import Need
+from sanitizers.work_limit import metered
 
 RULE = "message_unreadable"
 """The rule of refusals of messages and blocks."""
@@ -64,6 +65,15 @@ def claude_need(place: str, kind: str) -> Need:
     )
 
 
+def unknown_needs(block: Mapping[str, Any], place: str, kind: str) -> tuple[Need, ...]:
+    """Return the needs for a *block* at *place* of a type that is not known here.
+
+    It may name a file as known blocks do, and the file may be another client's.
+    """
+    need = claude_need(place, kind)
+    return (need, object_need(place)) if _names_file(block) else (need,)
+
+
 def object_need(place: str, *, can_be_left_out: bool = False) -> Need:
     """Return the need for the object at the provider that stands at *place*."""
     return Need(
@@ -73,3 +83,17 @@ def object_need(place: str, *, can_be_left_out: bool = False) -> Need:
         names_object=True,
         can_be_left_out=can_be_left_out,
     )
+
+
+def _names_file(block: Mapping[str, Any]) -> bool:
+    """Tell whether *block* has a ``file_id`` anywhere, without recursion: a client may nest objects deeply."""
+    open_values: list[Any] = [block]
+    while open_values:
+        value = open_values.pop()
+        if isinstance(value, dict):
+            if isinstance(value.get("file_id"), str):
+                return True
+            open_values += metered(value.values())
+        elif isinstance(value, list):
+            open_values += metered(value)
+    return False

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sanitizers.messages import Message
-from sanitizers.native.messages.places import claude_need, kind_of, object_need, refuse, text_at
+from sanitizers.native.messages.places import kind_of, object_need, refuse, text_at, unknown_needs
 from sanitizers.native.protocol import HELD_PLACEHOLDER, Need, add_needs
 from sanitizers.work_limit import metered
 
@@ -67,8 +67,9 @@ def read_block(block: Any, place: str, read: ReadParts) -> list[Message]:
     kind = kind_of(block, place)
     reader = _READERS.get(kind)
     if reader is None:
-        need = object_need(f"{place}.file_id") if kind == "container_upload" else claude_need(place, kind)
-        add_needs(read.needs, [need])
+        is_upload = kind == "container_upload"
+        needs = (object_need(f"{place}.file_id"),) if is_upload else unknown_needs(block, place, kind)
+        add_needs(read.needs, needs)
         parts = [_text(HELD_PLACEHOLDER)]
     else:
         parts = reader(block, place, read)
@@ -151,7 +152,7 @@ def _read_inner(content: Any, place: str, read: ReadParts) -> list[Message]:
         elif kind == "image":
             parts += _read_image(block, here, read)
         else:
-            add_needs(read.needs, [claude_need(here, kind)])
+            add_needs(read.needs, unknown_needs(block, here, kind))
             parts.append(_text(HELD_PLACEHOLDER))
     return parts
 

@@ -303,6 +303,35 @@ def test_what_only_anthropic_can_read_is_a_need(
 
 
 @pytest.mark.parametrize(
+    "items",
+    [
+        [user({"type": "unheard_of", "source": {"type": "file", "file_id": "f"}})],
+        [user("x"), assistant({"type": "unheard_of", "content": [{"parts": [{"file_id": "f"}]}]})],
+        [user(answered("a", [{"type": "unheard_of", "file_id": "f"}]))],
+    ],
+)
+def test_block_of_an_unknown_type_may_name_a_file(items: list[Item]) -> None:
+    """Such a file is an object at the provider, as in known blocks: it may be another client's."""
+    needs = projected(*items).needs
+
+    assert [(need.rule, need.names_object) for need in needs] == [
+        ("claude_block", False),
+        ("provider_object", True),
+    ]
+    assert len({need.param for need in needs}) == 1
+
+
+def test_file_deep_in_an_unknown_block_is_found() -> None:
+    """The search needs no recursion."""
+    deep: Any = {"file_id": "f"}
+    for _ in range(5_000):
+        deep = [deep]
+
+    assert len(projected(user({"type": "unheard_of", "x": deep})).needs) == 2
+    assert len(projected(user({"type": "unheard_of", "x": {"file_id": 7}})).needs) == 1
+
+
+@pytest.mark.parametrize(
     ("items", "param"),
     [
         (None, "messages"),
