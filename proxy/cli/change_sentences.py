@@ -68,6 +68,7 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
         "call_name": "A call got the legal name of its tool.",
         "tool_name": "A tool got a name that the provider takes.",
         "declaration_form": "A declaration got the fields that the provider reads.",
+        "undeclared_calls": "The tools that the history calls were declared, and no further call is allowed.",
         "duplicate_declaration": "A tool that was declared twice is declared once.",
     }
 )

@@ -158,6 +158,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "thinking_blocks_missing": Reason("The history lacks the thoughts that the model wants back."),
         "too_many": Reason("The provider takes fewer of them."),
         "tool_choice_none": Reason("No tool may be called, so none is declared."),
+        "undeclared_calls": Reason("The provider refuses a history with calls that declares no tools."),
         "cache_mark": Reason("The provider refuses a tool with a cache mark."),
         "two_choices": Reason("The same is asked twice: the newer form counts."),
         "two_limits": Reason("The same limit is given twice: one is sent."),

@@ -6,12 +6,13 @@ is lowered before (:mod:`proxy.planning.limit_output`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sanitizers import Change
 from sanitizers.changes import Kind
-from sanitizers.native.messages.changed_messages import STEP
+from sanitizers.native import Items
+from sanitizers.native.messages.changed_messages import STEP, blocks_of
 from sanitizers.native.messages.mend_limits import without_marks
 from sanitizers.native.messages.violations import MOST_MARKS, marks_in
 from sanitizers.work_limit import metered
@@ -29,11 +30,13 @@ def mend_fields(
     betas: str,
     *,
     drops_thinking: bool,
+    called: Iterable[str] = (),
 ) -> tuple[dict[str, Any], tuple[Change, ...]]:
     """Return the *fields* of a request that have to change, each whole, and the changes. None removes a field.
 
     *parameters* are those of the plan, and *betas* is the client's header. With *drops_thinking* the request asks for
-    no thinking, since its messages have none.
+    no thinking, since its messages have none. *called* are the names of tools that a request without tools calls in its
+    messages.
     """
     mender = _Mender(fields)
     limit = parameters.get("max_completion_tokens") or parameters.get("max_tokens")
@@ -42,8 +45,19 @@ def mend_fields(
     elif _INTERLEAVED not in betas:
         mender.keep_budget(limit)
     mender.declare_once()
+    mender.declare(called)
     mender.keep_marks()
     return mender.changed, tuple(mender.changes)
+
+
+def called_names(items: Items) -> tuple[str, ...]:
+    """Return the names of the tools that the messages *items* call, each once."""
+    names: dict[str, None] = {}
+    for item in metered(items):
+        for block in metered(blocks_of(item)):
+            if block.get("type") == "tool_use" and isinstance(name := block.get("name"), str) and name:
+                names[name] = None
+    return tuple(names)
 
 
 def without_thinking(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,6 +113,16 @@ class _Mender:
             kept = [tool for at, tool in enumerate(metered(tools)) if last[_name_of(tool, at)] == at]
             self._fields = {**self._fields, "tools": kept}
             self._change("tools", kept, "dropped", "duplicate_declaration")
+
+    def declare(self, called: Iterable[str]) -> None:
+        """Declare the tools *called*, with schemas that allow everything, and forbid further calls.
+
+        Anthropic refuses calls without tools (litellm#5388). The client declares none, so that it could not run a call.
+        """
+        tools = [{"name": name, "input_schema": {"type": "object", "properties": {}}} for name in called]
+        if tools:
+            self._change("tools", tools, "inserted", "undeclared_calls")
+            self._change("tool_choice", {"type": "none"}, "inserted", "undeclared_calls")
 
     def keep_marks(self) -> None:
         """Drop the oldest cache marks of tools and ``system`` where these have too many for themselves."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from proxy.core.deployment import Deployment
 from proxy.core.source import MessagesRequest
-from proxy.planning.mend_fields import mend_fields
+from proxy.planning.mend_fields import called_names, mend_fields
 from proxy.planning.written import Written
 from proxy.upstream.dialects.claude_models import claude_of
 from proxy.upstream.wires.anthropic.eligibility import keeps_tools
@@ -52,7 +52,10 @@ def write_messages(
         if native.drops_thinking or loses_thinking(given, mended.items, thinking):
             mended = mend_messages(drop_thinking(mended), marks=outside, takes_systems=takes_systems)
         betas = native.headers.get("anthropic-beta", "")
-        fields, changes = mend_fields(given_fields, parameters, betas, drops_thinking=mended.drops_thinking)
+        called = () if given_fields.get("tools") else called_names(mended.items)
+        fields, changes = mend_fields(
+            given_fields, parameters, betas, drops_thinking=mended.drops_thinking, called=called
+        )
     sent = mended if mode == "repair" else applied
     changed = dict(native.repaired)
     if sent.system is not None:

@@ -115,6 +115,9 @@ class Dialect:
     tool_marks: bool = True
     """True where a tool may have a cache mark (``cache_control``)."""
 
+    declares_calls: bool = False
+    """True where a history with calls is refused unless the request declares tools."""
+
     least_output: int | None = None
     """The least limit of an answer's tokens that the provider takes."""
 

@@ -11,7 +11,7 @@ from proxy.upstream.dialects.fitting import Fitting
 from proxy.upstream.dialects.formats import fit_format
 from proxy.upstream.dialects.reasoning import fit_effort
 from proxy.upstream.dialects.sampling import fit_limits, fit_sampling, fit_stops
-from proxy.upstream.dialects.tools import fit_tools, has_marks, has_strict
+from proxy.upstream.dialects.tools import fit_tools, has_calls, has_marks, has_strict
 from sanitizers import Change, Messages
 from sanitizers.record import record
 
@@ -57,7 +57,9 @@ def fit_parameters(
     Raises ``InvalidRequest`` where a change would spoil the answer for the client. Examples are more answers than the
     model gives, and the choice of an undeclared function. Nothing that was passed in is changed.
     """
-    if parameters.keys() <= _untouched_by(dialect) and _keeps_tools(parameters.get("tools"), dialect):
+    if parameters.keys() <= _untouched_by(dialect) and _keeps_tools(
+        parameters.get("tools"), dialect, messages
+    ):
         return FittedParameters(parameters)
     fitting = Fitting(parameters, dialect, messages, allowed)
     for name in sorted(dialect.dropped & parameters.keys()):
@@ -98,10 +100,10 @@ def _untouched_by(dialect: Dialect) -> frozenset[str]:
     return frozenset(names - dialect.dropped)
 
 
-def _keeps_tools(tools: Any, dialect: Dialect) -> bool:
+def _keeps_tools(tools: Any, dialect: Dialect, messages: Messages) -> bool:
     """Tell whether *tools*, which may be missing, stay as they are when a request has no tool choice."""
     if tools is None:
-        return True
+        return not dialect.declares_calls or not has_calls(messages)
     if dialect.closed_schemas and has_strict(tools):
         return False
     return tools != [] and (dialect.tool_marks or not has_marks(tools))

@@ -71,6 +71,7 @@ MESSAGES = replace(
     ),
     formats_with_tools=ANTHROPIC.formats,
     closed_schemas=True,
+    declares_calls=True,  # "Requests which include `tool_use` or `tool_result` blocks must define tools" (litellm#5388)
 )
 """Claude on Anthropic's own wire. A model before 4.5 is asked for a schema in words."""
 
@@ -81,6 +82,7 @@ MESSAGES_COMPATIBLE = replace(
     formats=frozenset(),
     formats_with_tools=frozenset(),
     closed_schemas=False,
+    declares_calls=False,
 )
 """Another vendor's model on a server with Anthropic's API."""
 

@@ -8,6 +8,9 @@ from typing import Any
 from proxy.core.errors import InvalidRequest
 from proxy.upstream.dialects.closed_schemas import close_schema
 from proxy.upstream.dialects.fitting import Fitting
+from sanitizers import Messages
+from sanitizers.messages import function_of, tool_calls_of
+from sanitizers.work_limit import metered
 
 _CHOICES = ("tool_choice", "function_call")
 _WITHOUT_TOOLS = (*_CHOICES, "parallel_tool_calls")
@@ -32,6 +35,8 @@ def fit_tools(fitting: Fitting) -> None:
         for name in _WITHOUT_TOOLS:
             if fitting.value(name) is not None:
                 fitting.drop(name, "no_tools")
+        if fitting.dialect.declares_calls and has_calls(fitting.messages):
+            _declare_called(fitting)
         return
     if not fitting.dialect.functions:
         _write_as_tools(fitting)
@@ -139,11 +144,34 @@ def _fit_choice(fitting: Fitting) -> None:
         fitting.replace("tool_choice", "required", "not_available")
     else:
         fitting.drop("tool_choice", "not_available")
-        if kind == "none" and fitting.value("tools") is not None and not _has_calls(fitting):
+        if kind == "none" and fitting.value("tools") is not None and not has_calls(fitting.messages):
             fitting.drop("tools", "tool_choice_none")
             if fitting.value("parallel_tool_calls") is not None:
                 fitting.drop("parallel_tool_calls", "no_tools")
 
 
-def _has_calls(fitting: Fitting) -> bool:
-    return any(message.get("tool_calls") or message["role"] == "tool" for message in fitting.messages)
+def has_calls(messages: Messages) -> bool:
+    """Tell whether *messages* have a call or a result."""
+    return any(message.get("tool_calls") or message["role"] == "tool" for message in metered(messages))
+
+
+def _declare_called(fitting: Fitting) -> None:
+    """Declare each function that the history calls, with a schema that allows everything, and forbid further calls.
+
+    The client declares no tools, so that it could not run a call.
+    """
+    names = {
+        name: None
+        for message in metered(fitting.messages)
+        for call in tool_calls_of(message)
+        if (name := function_of(call).get("name"))
+    }
+    if not names:
+        return
+    functions = [{"name": name, "parameters": {"type": "object", "properties": {}}} for name in names]
+    for name, value in (
+        ("tools", [{"type": "function", "function": function} for function in functions]),
+        ("tool_choice", "none"),
+    ):
+        fitting.set_value(name, value)
+        fitting.record_change("inserted", "undeclared_calls", name)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.planning.mend_fields import lower_budget, mend_fields, without_thinking
-from tests.sanitizers.native.messages.building import MARK, said
+from proxy.planning.mend_fields import called_names, lower_budget, mend_fields, without_thinking
+from tests.sanitizers.native.messages.building import MARK, answered, assistant, said, used, user
 
 THINKING = {"type": "enabled", "budget_tokens": 2000}
 EDIT, CLEARING = {"type": "clear_tool_uses_20250919"}, {"type": "clear_thinking_20251015", "keep": "all"}
@@ -87,3 +87,13 @@ def test_budget_is_lowered_for_a_refusal() -> None:
 
     assert lower_budget(fields, 1500) == {"thinking": {**THINKING, "budget_tokens": 1499}}
     assert lower_budget(fields, None) == {}
+
+
+def test_names_of_calls_are_named_once() -> None:
+    messages = [
+        user("go"),
+        assistant(used("toolu_1", "f"), used("toolu_2", "g")),
+        user(answered("toolu_1"), answered("toolu_2")),
+        assistant(said("x"), used("toolu_3", "f")),
+    ]
+    assert called_names(messages) == ("f", "g")

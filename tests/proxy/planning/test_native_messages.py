@@ -260,3 +260,24 @@ def test_tool_that_is_declared_twice_is_declared_once() -> None:
 
     assert json.loads(sent(plan))["tools"] == [{**TOOL, "name": "g"}, last]
     assert "duplicate_declaration" in [change.reason for change in plan.changes]
+
+
+@pytest.mark.parametrize(
+    "fields", [{"tools": None}, {"tools": []}, {"tools": None, "tool_choice": {"type": "any"}}]
+)
+def test_tools_that_the_messages_call_are_declared(fields: dict[str, Any]) -> None:
+    """Claude refuses calls without tools. No call is allowed, since the client declares none."""
+    fields = {"messages": BODY["messages"], **fields}
+    body = json.loads(sent(plan := planned(**fields)))
+
+    assert body["tools"] == [{"name": "f", "input_schema": {"type": "object", "properties": {}}}]
+    assert body["tool_choice"] == {"type": "none"}
+    assert body["messages"] == BODY["messages"]
+    assert ("item_repair", 0, "undeclared_calls") in reasons(plan)
+
+
+def test_no_tool_is_declared_for_messages_without_calls() -> None:
+    plan = planned(messages=[user("go")], tools=None)
+
+    assert "undeclared_calls" not in [change.reason for change in plan.changes]
+    assert not json.loads(sent(plan)).get("tools")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.upstream.dialects import Dialect
-from proxy.upstream.dialects.table import ANTHROPIC, COMPATIBLE, GROQ, OLLAMA
+from proxy.upstream.dialects.table import ANTHROPIC, COMPATIBLE, GROQ, MESSAGES, OLLAMA
 from tests.proxy.upstream.dialects.fitted import (
     CALLED,
     NAMED,
@@ -19,6 +19,7 @@ from tests.proxy.upstream.dialects.fitted import (
     check_rule,
     fit,
 )
+from tests.support.builders import assistant, call, tool
 
 TOOLS: list[Row] = [
     (
@@ -101,6 +102,41 @@ def test_a_choice_of_an_undeclared_function_is_refused(
 ) -> None:
     """A model could not call an undeclared function, so the choice is refused."""
     check_refused(dialect, parameters, param)
+
+
+@pytest.mark.parametrize(
+    ("given", "changes"),
+    [
+        ({}, ""),
+        ({"tools": []}, "dropped empty tools, "),
+        ({"tool_choice": "auto"}, "dropped no_tools tool_choice, "),
+        ({"temperature": 1}, ""),
+    ],
+)
+def test_functions_that_the_history_calls_are_declared(given: dict[str, Any], changes: str) -> None:
+    """Claude refuses calls without tools. No call is allowed, since the client declares none."""
+    twice = [*CALLED, assistant(None, calls=[call("c2", "look"), call("c3", "leap")]), tool("c2", "r")]
+    open_schema = {"type": "object", "properties": {}}
+    declared = [
+        {"type": "function", "function": {"name": name, "parameters": open_schema}}
+        for name in ("look", "leap")
+    ]
+    fitted = fit(MESSAGES, twice, **given)
+
+    assert fitted.parameters == {**given, "tools": declared, "tool_choice": "none"}
+    made = "inserted undeclared_calls tools, inserted undeclared_calls tool_choice"
+    assert changes_of(fitted) == changes + made
+
+
+@pytest.mark.parametrize(
+    ("dialect", "messages", "parameters"),
+    [(MESSAGES, None, {}), (MESSAGES, CALLED, {"tools": [TOOL]}), (COMPATIBLE, CALLED, {})],
+)
+def test_nothing_is_declared_without_need(
+    dialect: Dialect, messages: list[Any] | None, parameters: dict[str, Any]
+) -> None:
+    """A history without calls, a request with tools, and another provider need no further declaration."""
+    assert fit(dialect, messages, **parameters).parameters == parameters
 
 
 def test_choice_of_none_keeps_the_tools_of_a_history_with_calls() -> None:
