@@ -9,15 +9,16 @@ places.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.behaviours.test_responses_stream_splits import SAID as CALLED
 from tests.behaviours.test_responses_stream_splits import stream_of as chat_stream_of
-from tests.proxy.upstream.provider import KEY, Exchange, head, piece, providing
+from tests.proxy.upstream.provider import KEY, Exchange, event, head, piece, providing
 from tests.support.covering_cases import EVERYTHING, share_of
 from tests.support.messages_grammar import events_of, find_stream_faults, message_of
 from tests.support.native_messages import ANSWERS, answer_of, write_events
@@ -45,7 +46,13 @@ BASES = {"gemini": "/v1beta", "openai": "/v1", "claude": ""}
 BEHIND_THE_END = {"gemini": 1, "openai": 3, "claude": 2}
 """The number of last events from the one on that says why the answer ended."""
 
+INTERLEAVED = "interleaved calls"
+"""A stream of OpenAI's form whose calls come in turns. Only one of their blocks may be open at a time."""
+
+PIECES = ((0, '{"q"'), (1, '{"r": '), (0, ": 1"), (1, "[2]}"), (0, "}"))
+
 CASES = [
+    ("openai", INTERLEAVED),
     *((wire, name) for wire in ("gemini", "openai") for name in CALLED),
     *(("claude", name) for name in ANSWERS),
 ]
@@ -57,7 +64,36 @@ def stream_of(wire: str, name: str) -> list[bytes]:
     """Return the events of a provider's stream, its closing bytes included."""
     if wire == "claude":
         return write_events(native_events(answer_of(name)))
-    return chat_stream_of(wire, CALLED[name])
+    return list(_interleaved()) if name == INTERLEAVED else chat_stream_of(wire, CALLED[name])
+
+
+def calls_of(wire: str, name: str) -> list[str]:
+    """Return the names of the calls in an answer."""
+    if name == INTERLEAVED:
+        return ["f", "g"]
+    if wire == "claude":
+        return [block["name"] for block in answer_of(name)["content"] if block["type"] == "tool_use"]
+    return [called for called, _ in CALLED[name].calls]
+
+
+def _interleaved() -> Iterator[bytes]:
+    begun = [
+        {"index": at, "id": f"call_{at}", "type": "function", "function": {"name": name, "arguments": ""}}
+        for at, name in enumerate(("f", "g"))
+    ]
+    pieces = [{"index": at, "function": {"arguments": text}} for at, text in PIECES]
+    for one in (*begun, *pieces):
+        yield _chunk({"tool_calls": [one]}, None)
+    yield _chunk({}, "tool_calls")
+    yield event({**HEAD, "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4}})
+    yield b"data: [DONE]\n\n"
+
+
+HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+
+
+def _chunk(delta: Any, reason: str | None) -> bytes:
+    return event({**HEAD, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
 
 
 @asynccontextmanager
@@ -124,12 +160,7 @@ async def test_stream_is_the_same_at_every_split(wire: str, name: str) -> None:
     message = message_of(streams[0])
     assert message["model"] == MODEL
     calls = [block["name"] for block in message["content"] if block["type"] == "tool_use"]
-    asked = (
-        [block["name"] for block in answer_of(name)["content"] if block["type"] == "tool_use"]
-        if wire == "claude"
-        else [called for called, _ in CALLED[name].calls]
-    )
-    assert calls == asked
+    assert calls == calls_of(wire, name)
     assert [without_ids(stream) for stream in streams[1:]] == [without_ids(streams[0])] * len(streams[1:])
 
 
