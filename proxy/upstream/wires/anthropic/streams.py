@@ -29,7 +29,7 @@ _Delta = dict[str, Any]
 class _Block:
     """A block that has begun: its kind and its first form, the pieces so far, and the place of a call."""
 
-    __slots__ = ("begun", "call", "kind", "length", "pieces", "signature")
+    __slots__ = ("begun", "call", "kind", "length", "pieces", "signatures")
 
     def __init__(self, kind: Any, begun: Mapping[str, Any], call: int) -> None:
         self.kind = kind
@@ -37,7 +37,7 @@ class _Block:
         self.call = call
         self.length = 0
         self.pieces: list[str] = []
-        self.signature = ""
+        self.signatures: list[str] = []
 
 
 class StreamReader:
@@ -199,7 +199,7 @@ class StreamReader:
             block.pieces.append(thought)
             return {"reasoning_content": thought} if thought else None
         if kind == "signature_delta" and isinstance(signature := delta.get("signature"), str):
-            block.signature += signature
+            block.signatures.append(signature)
         return None
 
     def _end_block(self, block: _Block) -> _Delta | None:
@@ -208,7 +208,7 @@ class StreamReader:
         if kind == "text":
             self._layout.add_text("".join(block.pieces))
         elif kind == "thinking":
-            signature = block.signature or begun.get("signature") or ""
+            signature = "".join(block.signatures) or begun.get("signature") or ""
             thought = {"type": "thinking", "thinking": "".join(block.pieces), "signature": signature}
             self._layout.add_thought(thought)
         elif kind == "redacted_thinking":
