@@ -209,6 +209,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "thinking_alone": Reason("A chat has no turn of thinking alone."),
         "thinking_budget": Reason("The budget for thinking must be below the limit of the answer."),
         "thinking_dropped": Reason("The thinking of the open turn is not as it was, so that none is sent."),
+        "thinking_kind": Reason("The model has another kind of thinking: a budget, or its own choice."),
         "thinking_last": Reason("The provider refuses a turn that ends with thinking."),
         "thinking_refused": Reason("The provider has refused the thinking in the history."),
         # repairs

@@ -22,6 +22,7 @@ The modules, in the order in which a request passes through them:
     claude_fields             leaves out what only Claude reads, for other models
     written                   a plan's history in the format of its client
     native_items              writes it as items of the Responses API
+    suit_thinking             the kind of thinking that a Claude has
     mend_fields               fields of a Messages request that Anthropic would refuse
     native_messages           writes it as messages of Anthropic's API
     native_formats            the formats of clients that providers may be asked in

@@ -8,6 +8,7 @@ from typing import Any
 from proxy.core.deployment import Deployment
 from proxy.core.source import MessagesRequest
 from proxy.planning.mend_fields import called_names, mend_fields
+from proxy.planning.suit_thinking import suit_thinking
 from proxy.planning.written import Written
 from proxy.upstream.dialects.claude_models import claude_of
 from proxy.upstream.wires.anthropic.eligibility import keeps_tools
@@ -48,6 +49,8 @@ def write_messages(
             given_fields["system"] = applied.system
         outside = _marks_outside(given_fields)
         mended = mend_messages(applied, marks=outside, takes_systems=takes_systems)
+        suited, kinds = suit_thinking(given_fields, claude_of(deployment.model_id))
+        given_fields |= suited
         thinking = given_fields.get("thinking")
         if native.drops_thinking or loses_thinking(given, mended.items, thinking):
             mended = mend_messages(drop_thinking(mended), marks=outside, takes_systems=takes_systems)
@@ -56,6 +59,7 @@ def write_messages(
         fields, changes = mend_fields(
             given_fields, parameters, betas, drops_thinking=mended.drops_thinking, called=called
         )
+        fields, changes = {**suited, **fields}, (*kinds, *changes)
     sent = mended if mode == "repair" else applied
     changed = dict(native.repaired)
     if sent.system is not None:

@@ -196,3 +196,40 @@ def test_a_look_at_the_context_costs_nothing(messages_gateways: Gateways, tmp_pa
     asked = {(exchange.path, exchange.status) for exchange in gateways.relay.exchanges}
     assert asked == {("/v1/messages/count_tokens", 200)}
     assert gateways.accepted(model) == []
+
+
+@pytest.mark.parametrize("fails_first", [True, False])
+@pytest.mark.parametrize(
+    "names", [(GEMINI, CLAUDE), (CLAUDE, GEMINI), (OLD_CLAUDE, GEMINI), (GPT, OLD_CLAUDE)]
+)
+def test_a_fallback_in_between(
+    messages_gateways: Gateways, tmp_path: Path, names: tuple[str, str], fails_first: bool
+) -> None:
+    """Another provider answers one request of a turn, by the name that was asked for.
+
+    Claude Code keeps the thoughts of that answer, and no provider gets one that it has not made.
+    """
+    gateways = messages_gateways
+    asked, other = names
+    again = {"command": "echo last-$((60 + 4)) >> note.txt; cat note.txt", "description": "Again"}
+    settings = {"num_retries": 0, "cooldown_time": 0, "fallbacks": [{asked: [other]}]}
+    first, second = ([THOUGHT, call("Bash", given)] for given in (WRITE, APPEND))
+    if not fails_first:
+        if gateways.in_a_thread(asked) is None:
+            gateways.fail(asked, {})  # lets one request pass
+        gateways.queue(asked, first)
+    gateways.fail(asked, {"status": 503, "message": "The model is overloaded."})
+    gateways.queue(other, first if fails_first else second)
+    if fails_first:
+        gateways.queue(asked, second)
+    gateways.queue(asked, [THOUGHT, call("Bash", again)], LAST_WORDS)
+    with gateways.serving(router_settings=settings):
+        claude = ClaudeCode(tmp_path, gateways.origin, asked)
+        ended = claude.run(PROMPT)
+
+    assert (ended.status, ended.result) == (0, LAST_WORDS), ended
+    assert (claude.work / "note.txt").read_text() == "real-42\nmore-53\nlast-64\n"
+    assert [exchange.status for exchange in gateways.exchanges] == [200] * 4
+    assert len(gateways.accepted(other)) == 1
+    assert gateways.refusals(asked) == []
+    assert "last-64" in json.dumps(gateways.last_body(asked))

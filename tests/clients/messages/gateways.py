@@ -100,6 +100,14 @@ class Gateways:
         else:
             emulator.faults.append(cast("Fault", dict(fault)))
 
+    def refusals(self, model: str) -> list[Any]:
+        """Return what the provider of *model* has refused by its own rules, and not by a script."""
+        emulator = self.in_a_thread(model)
+        if emulator is not None:
+            return [request.refusal for request in emulator.requests if request.refusal is not None]
+        verdicts = [entry["verdict"] for entry in self.gemini.journal()]
+        return [verdict for verdict in verdicts if verdict["status"] not in (200, 503)]
+
     def last_body(self, model: str) -> Any:
         """Return the last body that reached the provider of *model*."""
         emulator = self.in_a_thread(model)
