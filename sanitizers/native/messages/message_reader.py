@@ -213,7 +213,7 @@ class MessageReader:
             signed = unpack_signature(seal, self._tenant)
             if signed is None:
                 self._changes.append(Change(STEP, "dropped", index, "envelope_damaged", place))
-            elif signed.signature:
+            else:
                 turn.signatures[signed.call_id] = signed.signature
 
     def _read_other(self, turn: OpenTurn, block: Item, kind: str, place: str) -> None:

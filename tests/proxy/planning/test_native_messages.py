@@ -175,6 +175,16 @@ def test_budget_is_below_the_limit(budget: int, limit: int, after: int | None) -
     assert (("item_repair", 0, "thinking_budget") in reasons(plan)) is (after != budget)
 
 
+@pytest.mark.parametrize("mode", ["observe", "off"])
+def test_fields_stay_where_nothing_is_mended(mode: str) -> None:
+    """The report of mode observe says what would change."""
+    thinking = {"type": "enabled", "budget_tokens": 9000}
+    plan = planned(OLDER, mode, thinking=thinking, max_tokens=2000, messages=[user("go")])
+
+    assert json.loads(sent(plan))["thinking"] == thinking
+    assert (("item_repair", 0, "thinking_budget") in reasons(plan)) is (mode == "observe")
+
+
 def test_limit_is_that_of_the_model() -> None:
     """A limit above the model's own is lowered, since Claude Code does not recover from a refusal of it."""
     plan = planned(OLDER, max_tokens=128_000, thinking=None, messages=[user("go")])

@@ -135,6 +135,14 @@ def test_turn_of_thinking_alone_stays_with_its_neighbours() -> None:
     assert done.items == [user("go"), assistant(thought()), user(said("or?")), assistant("x"), user("y")]
 
 
+def test_message_that_is_there_twice_is_written_once_as_it_came() -> None:
+    """Each of the client's messages goes out once, in its place."""
+    done = written(lambda messages: [*messages, messages[0]])
+
+    assert sum(item is ITEMS[0] for item in done.items) == 1
+    assert done.items[5] == ITEMS[0]
+
+
 def test_inserted_turns_are_written_anew() -> None:
     """Messages that no client wrote are written where they stand."""
     added = [{"role": "assistant", "content": "Understood."}, {"role": "system", "content": "Later."}]

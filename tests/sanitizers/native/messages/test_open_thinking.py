@@ -27,6 +27,7 @@ SECOND = [*FIRST, assistant(used("b")), user(answered("b"))]
 BEGUN = [user("go"), assistant(said("The answer is"))]
 """A history whose last answer the model goes on with."""
 
+OLDER = [user("hi"), assistant(thought("S0"), said("so"))]
 CLOSED = [*FIRST, assistant("so"), user("and?")]
 
 
@@ -45,6 +46,7 @@ CLOSED = [*FIRST, assistant("so"), user("and?")]
         ([user("go"), assistant(sealed("a"), used("a")), BARE[2]], BARE, ADAPTIVE, False),
         ([*FIRST[:2], user("and?")], [*FIRST[:2], user(answered("a"), said("and?"))], ENABLED, False),
         ([user("go")], [user("go")], ENABLED, False),
+        ([*OLDER, *FIRST], [user("hi"), assistant("so"), *FIRST], ENABLED, False),
         (BEGUN, BEGUN, ENABLED, True),
         (BEGUN, BEGUN, ADAPTIVE, False),
         ([*BARE, assistant("so")], [*BARE, assistant("so")], ENABLED, True),

@@ -189,6 +189,14 @@ def test_failed_call_is_marked() -> None:
     assert passed == {"role": "tool", "tool_call_id": "b", "content": "ok"}
 
 
+@pytest.mark.parametrize("mark", [False, None, 1, "true", []])
+def test_another_value_marks_no_failure(mark: Any) -> None:
+    """Only true is a mark."""
+    [*_, result] = projected(user("go"), assistant(used("a")), user(answered("a", is_error=mark))).messages
+
+    assert "is_error" not in result
+
+
 def test_result_without_content_is_empty() -> None:
     """A result may have no content at all."""
     bare = {"type": "tool_result", "tool_use_id": "a"}
