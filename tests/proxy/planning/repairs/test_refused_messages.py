@@ -161,10 +161,10 @@ def test_field_of_a_block_is_left_out() -> None:
 
 def test_signed_thinking_is_never_edited() -> None:
     """A field of a thinking block stays: such a block goes whole or not at all."""
-    turn = [TURN[0], assistant({**thought("S1"), "x": 1}, used("toolu_1")), TURN[2]]
+    turn = [TURN[0], assistant({"type": "redacted_thinking", "data": "D", "x": 1}, used("toolu_1")), TURN[2]]
     plan = planned(OLDER, messages=turn)
 
-    words = "messages.1.content.0.thinking.x: Extra inputs are not permitted"
+    words = "messages.1.content.0.redacted_thinking.x: Extra inputs are not permitted"
     assert without_refused_messages(plan, refusal(words)) is None
 
 
