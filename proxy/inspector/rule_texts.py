@@ -217,6 +217,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "call_ids": Reason("The provider has refused ids of calls."),
         "no_chats": Reason("The model has no chats: it is asked through the Responses API."),
         "parallel_calls": Reason("The provider takes one call in a turn.", "parallel_calls"),
+        "answer_room": Reason("The prompt fits the window with a shorter answer alone."),
         "refused_parameter": Reason("The provider has refused this parameter or its value."),
         "result_media": Reason("The media stands behind the result."),
         "schema": Reason("The provider has refused the schema: a simpler one is sent."),

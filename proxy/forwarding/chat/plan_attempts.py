@@ -30,6 +30,7 @@ from proxy.forwarding.chat.request_repairs import RequestRepairs
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.request_record import AttemptTrace, RequestRecord
+from proxy.planning.answer_room import find_room, with_room
 from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.budgets.fit_request import estimate_sent, has_media
 from proxy.planning.budgets.limits import asked_output
@@ -88,6 +89,7 @@ class ChatAttemptPlanner:
         self._media = None if media is None else RequestMedia(media, record.client)
         self._doubted: Messages | None = None
         self._overflowed: dict[tuple[int, str], int | None] = {}  # with the most tokens to send again
+        self._rooms: dict[tuple[int, str], int] = {}  # the most tokens of an answer beside a long prompt
         self._noted: tuple[Change, ...] = ()
         guarded = record.guarded
         self._guarded: tuple[Change, ...] = () if guarded is None else guarded.changes
@@ -199,6 +201,9 @@ class ChatAttemptPlanner:
         fetched: tuple[Change, ...] = ()
         if self._media is not None:
             chat, fetched = self._media.put_in(chat, target.profile)
+        if self._rooms and (room := self._rooms.get(deployment.key)) is not None:
+            chat, lowered = with_room(chat, room)
+            fetched += lowered
         lessons = gateway.learned_windows.lessons_for_plan(deployment, now, self._record.key)
         tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
         facts = facts_of(
@@ -286,7 +291,7 @@ class ChatAttemptPlanner:
         if failure.plan is None:
             return None
         if failure.row is OVERFLOW:
-            return await self._cut_further(failure)
+            return await self._lower_limit(failure) or await self._cut_further(failure)
         repairs = self._request_repairs()
         if self.chain.repair_cause is not None:
             repaired = await repairs.repair_again(failure, self.chain.repair_cause)
@@ -353,6 +358,28 @@ class ChatAttemptPlanner:
             return
         if any(change.reason == "signature" for change in repaired.later_changes):
             self._doubted = failure.plan.messages
+
+    async def _lower_limit(self, failure: Failure[Plan]) -> Plan | None:
+        """Return a plan with room for the prompt, or None where a lower limit of the answer would not help.
+
+        Each deployment's limit is lowered once. Nothing is learned, since the prompt fits.
+        """
+        plan, key = failure.plan, failure.deployment.key
+        overflow = failure.said.overflow
+        if plan is None or plan.mode != "repair" or overflow is None or key in self._rooms:
+            return None
+        room = find_room(overflow, self._chat)
+        if room is None:
+            return None
+        self._rooms[key] = room
+        try:
+            target = plan_target(
+                failure.deployment, self._gateway.settings.sanitize, self._gateway.upstream.unsupported
+            )
+            roomier = await self._planned(replace(target, thoughts=self._thoughts), self._loop.time())
+        except InvalidRequest:
+            return None
+        return None if roomier.parameters == plan.parameters else roomier
 
     async def _cut_further(self, failure: Failure[Plan]) -> Plan | None:
         """Learn from an overflow and return a plan with a shorter history, or None where nothing can be cut.

@@ -18,7 +18,7 @@ from typing import Any
 from proxy.core.errors import ContextTooLong, CredentialsMissing, ProxyError, UpstreamFault
 from proxy.core.json_text import write_json
 from proxy.ingress.anthropic_messages.message_places import MessagePlaces
-from proxy.resilience.read_overflow import read_overflow
+from proxy.resilience.read_overflow import Overflow, read_overflow
 from sanitizers.record import record
 
 OVERLOADED = 529
@@ -55,6 +55,10 @@ _KEPT = frozenset({405, 406, 411, 415, 417, 421, 426, 451, *_TYPES})
 _OWN_REQUESTED = re.compile(r"comes to about ([0-9]{1,12}) ")
 _OWN_LIMIT = re.compile(r"([0-9]{1,12}) (?:of them for the prompt|tokens\.$)")
 """The numbers in the proxy's own words (:mod:`proxy.planning.budgets`)."""
+
+
+_WITH_OUTPUT = re.compile(r"exceed context limit: [\d,]{1,14} \+ (\d[\d,]{0,13}) >")
+"""Anthropic's words for a prompt and a limit of its answer that are too long together."""
 
 
 @record
@@ -158,11 +162,34 @@ def _say_overflow(error: ProxyError, numbers: TokenNumbers) -> str:
         requested, limit = (_number(found, error.message) for found in (_OWN_REQUESTED, _OWN_LIMIT))
     elif (said := read_overflow([error.message], ())) is not None and not said.of_bytes:
         limit, requested = said.limit or 0, said.requested or 0
+        if (words := _say_output_too_long(said, error.message)) is not None:
+            return words
     limit = limit or numbers.limit
     requested = max(requested, numbers.requested)
     if not limit:
         limit = max(requested - 1, 1)
     return overflow_message(max(requested, limit + 1), limit)
+
+
+def _say_output_too_long(said: Overflow, text: str) -> str | None:
+    """Return Anthropic's words for a prompt that fits without its answer, or None for any other overflow.
+
+    Claude Code asks for a shorter answer on these words. *text* is the provider's error.
+    """
+    prompt, output, limit = said.requested, said.output, said.limit
+    if prompt is None or limit is None:
+        return None
+    if said.with_output and output is not None:
+        prompt -= output
+    elif not said.with_output and (found := _WITH_OUTPUT.search(text)) is not None:
+        output = _digits(found[1])
+    if output is None or not 0 <= prompt <= limit:
+        return None
+    return f"input length and `max_tokens` exceed context limit: {prompt} + {output} > {limit}"
+
+
+def _digits(text: str) -> int:
+    return int(text.replace(",", ""))
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int:

@@ -108,6 +108,44 @@ async def test_overflow_in_a_mode_without_cuts_is_the_clients_error(
     assert len(upstream.calls) == 1
 
 
+TOO_MUCH = (
+    "input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000, decrease input length"
+)
+
+
+@BOTH
+async def test_prompt_that_fits_is_sent_again_with_a_lower_limit(
+    upstream: ScriptedUpstream, stream: bool
+) -> None:
+    """The history stays whole, and the next request is sent as its client means it."""
+    upstream.then(refused(400, TOO_MUCH))
+    async with proxied(settings_of({MODEL: "anthropic/claude-opus-4-1"}), upstream) as proxy:
+        upstream.then(*good(stream))
+        body = {"model": MODEL, "messages": LONG, "max_tokens": 31_000, "stream": stream}
+        reply = await proxy.post({**body, "max_tokens": 64_000})
+        upstream.then(*good(stream))
+        await proxy.post(body)
+
+    assert text_of(reply) == "fine"
+    assert [call.parameters.get("max_tokens") for call in upstream.calls] == [64_000, 50_000, 31_000]
+    assert upstream.calls[0].messages == upstream.calls[1].messages
+    assert upstream.calls[1].messages == upstream.calls[2].messages
+    assert reply.headers["x-turnright-changes"] == "repair=1"
+
+
+async def test_prompt_that_leaves_no_room_is_cut(upstream: ScriptedUpstream) -> None:
+    """An answer of a few tokens helps nobody. A lower limit that does not help leaves the cut."""
+    for words in (TOO_MUCH, TOO_MUCH.replace("150000", "199990")):
+        upstream.then(refused(400, words))
+    upstream.then(answer("fine"))
+    async with proxied(settings_of({MODEL: "anthropic/claude-opus-4-1"}), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": LONG, "max_tokens": 64_000})
+
+    assert text_of(reply) == "fine"
+    whole, _, cut = (len(json.dumps(call.messages)) for call in upstream.calls)
+    assert cut < whole
+
+
 def small(**sections: Any) -> Settings:
     """Return settings with a model of 8,192 tokens and a model with a larger window."""
     entries: list[dict[str, Any]] = [

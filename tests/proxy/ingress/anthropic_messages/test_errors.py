@@ -36,6 +36,7 @@ OWN_LIMIT = (
     "This model's maximum context length is 200000 tokens, 180000 of them for the prompt. However, your request comes "
     "to about 190000 tokens after everything was cut that may be (from 250000; the hard limit is 100 %)."
 )
+BOTH = "input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000"
 NO_ROOM = (
     "'max_tokens' of 64000 tokens leaves no room: the request comes to about 7900 of the model's 8192 tokens."
 )
@@ -117,6 +118,16 @@ def test_message_begins_with_the_clients_path(error: ProxyError, message: str) -
         (overflow("This exceeds the context window."), TokenNumbers(70, 60), overflow_message(70, 60)),
         (overflow("This exceeds the context window."), TokenNumbers(50, 60), overflow_message(61, 60)),
         (overflow("This exceeds the context window."), TokenNumbers(50), overflow_message(50, 49)),
+        (overflow(f"{BOTH}, decrease input length"), TokenNumbers(), BOTH),
+        (overflow(BOTH.replace("150000", "250000")), TokenNumbers(), overflow_message(250_000, 200_000)),
+        (
+            overflow(
+                "This model's maximum context length is 32768 tokens. However, you requested 40000 tokens "
+                "(8000 in the messages, 32000 in the completion)."
+            ),
+            TokenNumbers(),
+            "input length and `max_tokens` exceed context limit: 8000 + 32000 > 32768",
+        ),
         (ContextTooLong(OWN_LIMIT), TokenNumbers(), overflow_message(190_000, 180_000)),
         (ContextTooLong(NO_ROOM, param="max_tokens"), TokenNumbers(), overflow_message(8_193, 8_192)),
     ],
