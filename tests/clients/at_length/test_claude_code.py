@@ -30,6 +30,7 @@ from tests.clients.messages.cases import (
     GPT,
     GPT_AS_CLAUDE,
     OLD_CLAUDE,
+    SMALL_CLAUDE,
 )
 from tests.clients.messages.gateways import Gateways
 from tests.clients.rounds import LAST_WORDS
@@ -233,3 +234,42 @@ def test_a_fallback_in_between(
     assert len(gateways.accepted(other)) == 1
     assert gateways.refusals(asked) == []
     assert "last-64" in json.dumps(gateways.last_body(asked))
+
+
+@pytest.mark.parametrize(
+    ("name", "served"),
+    [
+        (CLAUDE, OLD_CLAUDE),
+        (CLAUDE, SMALL_CLAUDE),
+        (OLD_CLAUDE, CLAUDE),
+        (GEMINI, CLAUDE),
+        ("mine", OLD_CLAUDE),
+    ],
+)
+def test_another_claude_by_the_name(
+    messages_gateways: Gateways, tmp_path: Path, name: str, served: str
+) -> None:
+    """What Claude Code sends for the name suits the model behind it, and each request is answered at once."""
+    gateways = messages_gateways
+    given = {
+        "model": f"anthropic/{served}",
+        "api_key": "emulated",
+        "api_base": gateways.anthropic.base_url,
+    }
+    blocks = [THOUGHT, {"type": "text", "text": "Let me write."}, THOUGHT]
+    gateways.queue(
+        served, [*blocks, call("Bash", WRITE)], [THOUGHT, call("Bash", APPEND)], LAST_WORDS, "Yes."
+    )
+    with gateways.serving(model_list=[{"model_name": name, "litellm_params": given}]):
+        claude = ClaudeCode(tmp_path, gateways.origin, name)
+        ended, again = claude.run(PROMPT), claude.run("Still there?")
+
+    assert (ended.status, ended.result) == (0, LAST_WORDS), ended
+    assert (again.status, again.result) == (0, "Yes."), again
+    assert (claude.work / "note.txt").read_text() == "real-42\nmore-53\n"
+    check_answers(gateways, served, 200, 200, 200, 200)
+    if served != SMALL_CLAUDE:  # it refuses a field once
+        assert len(gateways.accepted(served)) == 4
+    turns = [turn for turn in gateways.last_body(served)["messages"] if turn["role"] == "assistant"]
+    kinds = [block["type"] for block in turns[0]["content"]]
+    assert kinds == ["thinking", "text", "thinking", "tool_use"]
