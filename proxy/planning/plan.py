@@ -260,7 +260,9 @@ def plan_request(
         request.messages, deployment, profile, kept, request.outline
     )
     if target.thoughts is not None and profile.keeps_thoughts:
-        settled, _ = restore_thoughts(settled, target.thoughts, origin_of(deployment, profile))
+        settled, thoughts = restore_thoughts(settled, target.thoughts, origin_of(deployment, profile))
+        for outcome, number in thoughts.items():
+            signatures[outcome] += number
     prepared = None if mode == "off" else prepare_by_mode(settled, request, target)
     taken: Prepared | ParameterPlan
     if prepared is not None and mode != "observe":
