@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest, UnrepairableHistory
+from proxy.core.source import ANTHROPIC_MESSAGES
 from proxy.planning.clean_tools import clean_declared, refuse_tools, target_of
 from proxy.planning.limit_blocks import limit_blocks
 from proxy.planning.plan_parameters import Unsupported, parameters_as_given, plan_parameters
@@ -144,11 +146,20 @@ def profile_for_request(profile: Profile, request: ChatRequest, deployment: Depl
     """Return the rules for the history of *request*.
 
     Requests with reasoning have some rules of their own. So have requests that ask *deployment* to go on with the last
-    message, where the parameter for that reaches the server.
+    message, where the parameter for that reaches the server. Later system messages of a client of the Messages API are
+    marked as reminders where they become the user's, as Anthropic's clients write them.
     """
+    source = request.source
+    if source is not None and source.format == ANTHROPIC_MESSAGES and not profile.system_anywhere:
+        profile = _reminding(profile)
     if profile.continues_if_asked and _asks_to_continue(request, deployment):
         profile = profile.continuing()
     return profile if request.parameters.get("reasoning_effort") in (None, "none") else profile.thinking()
+
+
+@lru_cache(maxsize=64)
+def _reminding(profile: Profile) -> Profile:
+    return replace(profile, system_reminders=True)
 
 
 def _asks_to_continue(request: ChatRequest, deployment: Deployment) -> bool:

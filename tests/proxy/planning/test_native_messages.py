@@ -291,3 +291,13 @@ def test_no_tool_is_declared_for_messages_without_calls() -> None:
 
     assert "undeclared_calls" not in [change.reason for change in plan.changes]
     assert not json.loads(sent(plan)).get("tools")
+
+
+def test_system_message_between_turns_is_a_reminder_for_gemini() -> None:
+    """Gemini has no such messages. The words of another format's client stay as they are."""
+    plan = planned(GEMINI, messages=[user("go"), inline("Now."), assistant(said("x")), user("and?")])
+    target = plan_target(GEMINI, settings_of({"m": "openai/gpt-4.1"}).sanitize, lambda *_: frozenset())
+    chat = plan_request(replace(plan.request, source=None), target)
+
+    assert plan.messages[2] == {"role": "user", "content": "<system-reminder>\nNow.\n</system-reminder>"}
+    assert chat.messages[2] == {"role": "user", "content": "Now."}
