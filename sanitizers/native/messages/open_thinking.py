@@ -30,9 +30,8 @@ def loses_thinking(before: Items, after: Items, thinking: Any) -> bool:
     type ``enabled``), the open turn must begin with thinking, and so must an answer that the model goes on with:
     "Expected `thinking` or `redacted_thinking`, but found `tool_use`" (CLIProxyAPI#928).
     """
-    turn = _open_turn(after)
-    if turn and _seals(_open_turn(before)) != _seals(turn):
-        return True
+    if after is not before and (turn := _open_turn(after)) and _seals(_open_turn(before)) != _seals(turn):
+        return True  # nearly all messages go out as they came
     is_budgeted = isinstance(thinking, dict) and thinking.get("type") == "enabled"
     first = _first_of_last_turn(after) if is_budgeted else None
     return first is not None and first.get("type") not in THINKING
