@@ -6,7 +6,8 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.core.errors import InvalidRequest
-from proxy.upstream.dialects.gemini_models import always_thinks, knows_minimal
+from proxy.core.source import MessagesRequest, Source
+from proxy.upstream.dialects.gemini_models import always_thinks, knows_minimal, thinks
 from sanitizers import Profile
 
 _OFF = ("disable", "none")
@@ -38,6 +39,20 @@ def thinking_config(effort: str, profile: Profile, model: str) -> dict[str, Any]
     if profile.call_ids:
         return {"thinkingLevel": _level(effort, model), **shown}
     return {"thinkingBudget": _budget(effort, model), **shown}
+
+
+def show_thoughts(body: dict[str, Any], source: Source, profile: Profile, model: str) -> None:
+    """Ask for the thoughts in *body*, a request to *model*, where the client of *source* wants the model's own effort.
+
+    A client of Anthropic's API asks for thinking without an effort (``adaptive``), and waits for blocks of thinking. A
+    chat has no such wish: it asks by an effort alone. Thoughts without their text are not asked for.
+    """
+    native = source.native
+    thinking = native.fields.get("thinking") if isinstance(native, MessagesRequest) else None
+    if not isinstance(thinking, dict) or thinking.get("type") in (None, "disabled"):
+        return
+    if thinking.get("display") != "omitted" and thinks(profile, model):
+        body.setdefault("generationConfig", {}).setdefault("thinkingConfig", {"includeThoughts": True})
 
 
 def _level(effort: str, model: str) -> str:

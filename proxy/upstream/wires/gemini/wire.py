@@ -24,6 +24,7 @@ from proxy.upstream.wires.gemini.extras import with_extras
 from proxy.upstream.wires.gemini.refusals import read_error
 from proxy.upstream.wires.gemini.requests import build_request, carried_parameters
 from proxy.upstream.wires.gemini.streams import StreamReader
+from proxy.upstream.wires.gemini.thinking import show_thoughts
 from proxy.upstream.wires.payloads import load_payload
 from proxy.upstream.wires.protocol import ProviderWires
 from proxy.upstream.wires.request_headers import request_headers
@@ -52,7 +53,10 @@ class _Chats(_Common):
         return f"{base}:streamGenerateContent?alt=sse" if stream else f"{base}:generateContent"
 
     def write_request(self, call: UpstreamCall, *, stream: bool) -> bytes:
-        body = build_request(call.messages, call.parameters, call.rules, call.deployment.model_id)
+        profile, model = call.rules, call.deployment.model_id
+        body = build_request(call.messages, call.parameters, profile, model)
+        if call.source is not None and call.source.native is not None:
+            show_thoughts(body, call.source, profile, model)
         try:
             return write_json(with_extras(body, call.extra_body))
         except RecursionError:

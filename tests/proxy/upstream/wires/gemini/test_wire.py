@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from proxy.core.errors import InvalidRequest
 from proxy.core.upstream_call import UpstreamCall
+from proxy.ingress.anthropic_messages.read_request import read_request
 from proxy.upstream.wires.gemini.wire import GEMINI
 from tests.proxy.upstream.deployments import LIMITS, deployment_of
 from tests.support.builders import assistant, call, tool, user
@@ -51,3 +55,34 @@ def test_empty_event_of_gemini_gives_no_chunk() -> None:
     call = UpstreamCall(deployment_of(MODEL), [user("a")], {}, LIMITS)
 
     assert GEMINI.chat.read_stream(call).feed(b"") == []
+
+
+@pytest.mark.parametrize(
+    ("thinking", "fields", "config"),
+    [
+        ({"type": "adaptive"}, {}, {"includeThoughts": True}),
+        ({"type": "of_tomorrow"}, {}, {"includeThoughts": True}),
+        (
+            {"type": "adaptive"},
+            {"output_config": {"effort": "low"}},
+            {"thinkingLevel": "low", "includeThoughts": True},
+        ),
+        ({"type": "adaptive", "display": "omitted"}, {}, None),
+        ({"type": "disabled"}, {}, {"thinkingLevel": "minimal", "includeThoughts": False}),
+        (None, {}, None),
+    ],
+)
+def test_client_of_messages_that_asks_for_thinking_gets_thoughts(
+    thinking: Any, fields: dict[str, Any], config: Any
+) -> None:
+    """The model's own effort stays. A model without thinking is asked for none."""
+    asked = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}], **fields}
+    chat = read_request(json.dumps({**asked, "thinking": thinking}).encode(), max_nesting=50)
+
+    def sent(model: str) -> Any:
+        call = UpstreamCall(deployment_of(model), chat.messages, chat.parameters, LIMITS, source=chat.source)
+        body = json.loads(GEMINI.chat.write_request(call, stream=False))
+        return body["generationConfig"].get("thinkingConfig")
+
+    assert sent(MODEL) == config
+    assert sent("gemini/gemini-2.0-flash") is None
