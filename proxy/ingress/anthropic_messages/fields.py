@@ -15,7 +15,7 @@ from proxy.core.chat_request import ProviderNeed
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.anthropic_messages.field_types import KNOWN_FIELDS, check_field, refuse_field
 from proxy.ingress.anthropic_messages.server_fields import find_needs
-from proxy.ingress.anthropic_messages.thinking import ReadThinking, read_format, read_thinking
+from proxy.ingress.anthropic_messages.thinking import EFFORTS, ReadThinking, read_format, read_thinking
 from proxy.ingress.json_fields import load_object, named_model, refuse_nesting
 from proxy.ingress.mend_surrogates import mend_surrogates
 from proxy.ingress.parameter_limits import check_unknown
@@ -196,6 +196,9 @@ def _read_parameters(
         parameters["stop"] = known["stop_sequences"]
     if "service_tier" in known:
         parameters["service_tier"] = _TIERS[known["service_tier"]]
+    effort = (known.get("output_config") or {}).get("effort")
+    if effort is not None and effort not in EFFORTS:
+        changes += (Change("items", "dropped", 0, "effort_unknown", "output_config.effort"),)
     if thinking.effort is not None:
         parameters["reasoning_effort"] = thinking.effort
     if (form := read_format(known)) is not None:

@@ -11,7 +11,9 @@ from typing import Any
 
 from sanitizers.record import record
 
-_EFFORTS = frozenset({"low", "medium", "high", "xhigh", "max"})
+EFFORTS = frozenset({"low", "medium", "high", "xhigh", "max"})
+"""The efforts of Anthropic's API (2026-11)."""
+
 _LOW, _MEDIUM = 2_048, 8_192
 """The largest budgets that are a low and a medium effort. Claude Code sends 31,999 for its highest one."""
 
@@ -36,7 +38,7 @@ def read_thinking(fields: Mapping[str, Any]) -> ReadThinking:
     thinking = fields.get("thinking") or {}
     kind = thinking.get("type")
     effort = (fields.get("output_config") or {}).get("effort")
-    asked = effort if effort in _EFFORTS else None
+    asked = effort if effort in EFFORTS else None
     if kind == "disabled":
         return ReadThinking("none", False, False)
     if kind == "enabled" and asked is None:

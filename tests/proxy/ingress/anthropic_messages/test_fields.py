@@ -56,6 +56,16 @@ def test_cache_warming_asks_for_one_token_and_is_reported() -> None:
     assert [change.reason for change in found.conversion] == ["output_minimum"]
 
 
+@pytest.mark.parametrize(("effort", "told"), [("weird", True), ("minimal", True), ("max", False)])
+def test_effort_that_other_models_do_not_know_is_reported(effort: str, told: bool) -> None:
+    """Claude gets the word. A chat goes out without an effort, and says so."""
+    found = read(output_config={"effort": effort})
+
+    named = [(change.step, change.reason, change.detail) for change in found.conversion]
+    assert named == ([("items", "effort_unknown", "output_config.effort")] if told else [])
+    assert ("reasoning_effort" in found.parameters) != told
+
+
 def test_fields_of_claude_alone_are_dropped_and_given_on() -> None:
     extra: dict[str, Any] = {
         "metadata": {"user_id": "u"},
