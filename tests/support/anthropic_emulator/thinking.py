@@ -95,9 +95,10 @@ def _parameter_faults(body: dict[str, Any], thinking: dict[str, Any]) -> Iterato
             yield BUDGET_LOW
         if body.get("max_tokens", budget + 1) <= budget:
             yield BUDGET_HIGH
-    if body.get("temperature", 1) != 1:
+    if body.get("temperature") not in (None, 1):
         yield TEMPERATURE
-    if body.get("top_p", 1) < 0.95:
+    top_p = body.get("top_p")
+    if top_p is not None and top_p < 0.95:
         yield TOP_P
     if body.get("top_k") is not None:
         yield TOP_K
