@@ -214,6 +214,8 @@ class Attempt(Generic[PlanT, CallT]):
         instructions = attempts.planner.instructions_of(plan)
         if instructions is not None and isinstance(error, UpstreamFault):
             await self._hide(instructions, error)
+        if isinstance(error, UpstreamFault):
+            error.message = attempts.planner.words_for_client(plan, error.message)
         return Failure(
             error,
             row,

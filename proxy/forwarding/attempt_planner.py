@@ -87,6 +87,9 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
     def instructions_of(self, plan: PlanT) -> Instructions | None:
         """Return the operator's instructions in *plan*, which no error may repeat, or None without any."""
 
+    def words_for_client(self, plan: PlanT, words: str) -> str:
+        """Return *words*, the provider's error for *plan*, with the places of the client's own request."""
+
     def call_of(self, plan: PlanT, timeouts: Timeouts, trace: AttemptTrace | None = None) -> CallT_co:
         """Return the upstream call of *plan*.
 

@@ -31,6 +31,7 @@ The modules, in the order in which a request passes through them:
     provider_needs            the deployments that may serve what a request needs of its provider
     plan                      plans one attempt, and lists its changes
     repairs                   changes a refused request once, by the provider's words
+    client_places             the places of the client's messages in a provider's error
     learned                   makes repairs that were learned before a request is sent
     corrective_note           the note that tells the model about an unusable call
     dry_run                   a plan that is shown and not sent

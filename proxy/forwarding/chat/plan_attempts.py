@@ -34,6 +34,7 @@ from proxy.planning.answer_room import find_room, with_room
 from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.budgets.fit_request import estimate_sent, has_media
 from proxy.planning.budgets.limits import asked_output
+from proxy.planning.client_places import words_for_client
 from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.corrective_note import note_for, with_note
 from proxy.planning.plan import Plan, plan_request, planning_weight
@@ -265,6 +266,11 @@ class ChatAttemptPlanner:
     def instructions_of(plan: Plan) -> Instructions | None:
         """Return the operator's instructions in *plan*, or None without any."""
         return plan.instructions
+
+    @staticmethod
+    def words_for_client(plan: Plan, words: str) -> str:
+        """Return *words*, the provider's error for *plan*, with the places of the client's own messages."""
+        return words_for_client(plan, words)
 
     @staticmethod
     def call_of(plan: Plan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> UpstreamCall:

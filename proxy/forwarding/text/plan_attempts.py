@@ -50,6 +50,10 @@ class TextAttemptPlanner:
     def instructions_of(self, plan: TextPlan) -> None:
         """Return None: texts get no instructions."""
 
+    def words_for_client(self, plan: TextPlan, words: str) -> str:
+        """Return *words* as they are: a text is sent as it came."""
+        return words
+
     def call_of(self, plan: TextPlan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> TextCall:
         """Return the upstream call of *plan*."""
         return TextCall(
