@@ -111,7 +111,7 @@ async def test_series_of_each_path_begin_at_zero(proxy: Proxied) -> None:
     samples = await proxy.metrics()
     counted = [dict(labels) for (name, labels) in samples if name == "turnright_requests_total"]
 
-    chats = {"/v1/chat/completions", "/v1/responses"}
+    chats = {"/v1/chat/completions", "/v1/messages", "/v1/responses"}
     assert {one["route"] for one in counted if one["outcome"] == "ok"} == {*chats, *PATHS}
 
 
