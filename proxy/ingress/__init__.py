@@ -6,6 +6,7 @@ The files, in the order of the data:
     routes                             the paths and their handlers, which read the body
     json_fields                        the fields that OpenAI's formats share
     mend_surrogates                    the repair of texts that were cut within a character
+    load_body                          the decoding of a body with a history
     parameter_types, parameter_limits  the types of parameters, and the lengths of lists and maps
     anthropic_messages                 the format of Anthropic's Messages API
     openai_chat                        the format of chat completions

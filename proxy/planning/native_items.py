@@ -8,7 +8,8 @@ from typing import Any
 from proxy.core.deployment import Deployment
 from proxy.core.source import ResponsesRequest
 from proxy.planning.written import Written
-from proxy.upstream.wires.openai_responses.eligibility import keeps_tools, may_know_items
+from proxy.upstream.wires.kept_tools import keeps_tools
+from proxy.upstream.wires.openai_responses.eligibility import may_know_items
 from sanitizers import Messages
 from sanitizers.native.responses.apply import apply_messages
 from sanitizers.native.responses.changed_items import ChangedItems
@@ -26,7 +27,7 @@ def write_items(
 
     *mode* is that of sanitizing, as in :func:`proxy.planning.native_requests.with_items`.
     """
-    if not keeps_tools(native, parameters):
+    if not keeps_tools(native.parameters, parameters):
         return None
     given = native.items if native.read_from is None else native.read_from
     applied = ChangedItems(given)

@@ -11,7 +11,7 @@ from proxy.planning.mend_fields import called_names, mend_fields
 from proxy.planning.suit_thinking import suit_thinking
 from proxy.planning.written import Written
 from proxy.upstream.dialects.claude_models import claude_of
-from proxy.upstream.wires.anthropic.eligibility import keeps_tools
+from proxy.upstream.wires.kept_tools import keeps_tools
 from sanitizers import Change, Messages
 from sanitizers.native.messages.apply import apply_messages
 from sanitizers.native.messages.changed_messages import ChangedMessages
@@ -32,7 +32,7 @@ def write_messages(
     *mode* is that of sanitizing, as in :func:`proxy.planning.native_requests.with_items`. Where the thinking of the
     open turn cannot stay as it came, all thinking goes, and the request asks for none.
     """
-    if not keeps_tools(native, parameters):
+    if not keeps_tools(native.parameters, parameters):
         return None
     given = native.items if native.read_from is None else native.read_from
     given_fields = {**native.fields, **native.repaired}

@@ -16,8 +16,8 @@ from proxy.core.errors import InvalidRequest
 from proxy.ingress.anthropic_messages.field_types import KNOWN_FIELDS, check_field, refuse_field
 from proxy.ingress.anthropic_messages.server_fields import find_needs
 from proxy.ingress.anthropic_messages.thinking import EFFORTS, ReadThinking, read_format, read_thinking
-from proxy.ingress.json_fields import load_object, named_model, refuse_nesting
-from proxy.ingress.mend_surrogates import mend_surrogates
+from proxy.ingress.json_fields import named_model, refuse_nesting
+from proxy.ingress.load_body import load_body, without_plain_entries
 from proxy.ingress.parameter_limits import check_unknown
 from sanitizers import Change
 from sanitizers.native import Items
@@ -27,7 +27,6 @@ from sanitizers.work_limit import metered
 MAX_MESSAGES = 100_000
 """The most messages of a request (Anthropic's API reference, 2026-11)."""
 
-_TEXTS = frozenset({str})
 _IGNORED = ("cache_control", "context_management", "metadata")
 """Known fields that only Claude has a use for.
 
@@ -83,37 +82,13 @@ def read_fields(
     in ``param``, for anything but a JSON object, for nesting deeper than *max_nesting*, for a missing field, and for
     one of the wrong type.
     """
-    fields, body, changes = _load(body, mends=mends)
+    fields, body, changes = load_body(body, "messages", mends=mends)
     try:
-        refuse_nesting(_nested_in(fields), max_nesting)
+        refuse_nesting(without_plain_entries(fields, "messages"), max_nesting)
         return _read(fields, body, changes, weight, wants_answer=wants_answer)
     except InvalidRequest as error:
         error.asked_model = named_model(fields)
         raise
-
-
-def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Change, ...]]:
-    try:
-        return load_object(body), body, ()
-    except InvalidRequest:
-        found = mend_surrogates(body, "messages") if mends else None
-        if found is None:
-            raise
-    body, places = found
-    return load_object(body), body, tuple(Change("shape", "replaced", at, "half_character") for at in places)
-
-
-def _nested_in(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return *fields* without the messages that hold texts alone."""
-    given = fields.get("messages")
-    if given.__class__ is not list:
-        return fields
-    nested = [
-        item
-        for item in metered(given)
-        if item.__class__ is not dict or not _TEXTS.issuperset(map(type, item.values()))
-    ]
-    return {**fields, "messages": nested}
 
 
 def _read(

@@ -15,13 +15,12 @@ from proxy.core.chat_request import ChatRequest, KnownTools
 from proxy.core.errors import InvalidRequest
 from proxy.core.source import OPENAI_CHAT, Source
 from proxy.ingress.json_fields import (
-    load_object,
     named_model,
     read_model,
     refuse_nesting,
     take_stream_switches,
 )
-from proxy.ingress.mend_surrogates import mend_surrogates
+from proxy.ingress.load_body import load_body
 from proxy.ingress.openai_chat.known_tools import known_tools
 from proxy.ingress.openai_chat.parameters import PARAMETERS, check_parameter
 from proxy.ingress.parameter_limits import check_unknown
@@ -49,7 +48,7 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
     :class:`InvalidRequest` for anything but a JSON object, and for nesting deeper than *max_nesting*. The same error,
     with ``param``, is raised for a missing model, unreadable messages, and a known parameter of the wrong type.
     """
-    fields, body, mended = _load(body, mends=mends)
+    fields, body, mended = load_body(body, "messages", mends=mends)
     try:
         return _read(fields, body, mended, max_nesting, weight)
     except InvalidRequest as error:
@@ -100,18 +99,6 @@ def _read(
         mended=mended,
         weight=max(len(body), weight // _PARSED_FASTER, _weight_of(outline)),
     )
-
-
-def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Change, ...]]:
-    """Return the fields of *body*, the bytes that were parsed, and the changes that made *body* readable."""
-    try:
-        return load_object(body), body, ()
-    except InvalidRequest:
-        found = mend_surrogates(body, "messages") if mends else None
-        if found is None:
-            raise
-    body, places = found
-    return load_object(body), body, tuple(Change("shape", "replaced", at, "half_character") for at in places)
 
 
 def _weight_of(outline: Outline) -> int:

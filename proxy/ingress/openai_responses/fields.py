@@ -12,8 +12,8 @@ from typing import Any
 
 from proxy.core.chat_request import ProviderNeed
 from proxy.core.errors import InvalidRequest
-from proxy.ingress.json_fields import load_object, named_model, read_model, refuse_nesting
-from proxy.ingress.mend_surrogates import mend_surrogates
+from proxy.ingress.json_fields import named_model, read_model, refuse_nesting
+from proxy.ingress.load_body import load_body, without_plain_entries
 from proxy.ingress.openai_responses.echo import make_echo
 from proxy.ingress.openai_responses.field_types import FIELD_TYPES, check_field, refuse_moved
 from proxy.ingress.parameter_limits import check_unknown
@@ -25,7 +25,6 @@ from sanitizers.work_limit import metered
 LOGPROBS = "message.output_text.logprobs"
 """The entry of ``include`` that asks for log probabilities."""
 
-_TEXTS = frozenset({str})
 _NAMED = frozenset({"model", "input", "background", "prompt"})
 _HISTORY = frozenset({"conversation", "input", "previous_response_id"})
 """The fields that say or name the conversation."""
@@ -102,37 +101,13 @@ def read_fields(body: bytes, *, max_nesting: int, mends: bool = False, weight: i
     error, with ``param``, is raised for a missing model, a missing input, a known field of the wrong type, and a field
     that no provider can serve through a proxy.
     """
-    fields, body, changes = _load(body, mends=mends)
+    fields, body, changes = load_body(body, "input", mends=mends)
     try:
-        refuse_nesting(_nested_in(fields), max_nesting)
+        refuse_nesting(without_plain_entries(fields, "input"), max_nesting)
         return _read(fields, body, changes, weight)
     except InvalidRequest as error:
         error.asked_model = named_model(fields)
         raise
-
-
-def _nested_in(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return *fields* without the items that hold texts alone, as most items of an agent do."""
-    given = fields.get("input")
-    if given.__class__ is not list:
-        return fields
-    nested = [
-        item
-        for item in metered(given)
-        if item.__class__ is not dict or not _TEXTS.issuperset(map(type, item.values()))
-    ]
-    return {**fields, "input": nested}
-
-
-def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Change, ...]]:
-    try:
-        return load_object(body), body, ()
-    except InvalidRequest:
-        found = mend_surrogates(body, "input") if mends else None
-        if found is None:
-            raise
-    body, places = found
-    return load_object(body), body, tuple(Change("shape", "replaced", at, "half_character") for at in places)
 
 
 def _read(fields: dict[str, Any], body: bytes, changes: tuple[Change, ...], weight: int) -> ResponsesFields:

@@ -11,5 +11,6 @@ The modules:
     sse_decoder       the bytes of a stream as the payloads of its events
     payloads          the JSON of an answer or of one event
     raw_values        values that are sent as the client wrote them
+    kept_tools        if a plan has left the client's tools as they came
     native_events     attaches the provider's own answer for clients of the same format
 """

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.ingress import load_body
 from proxy.ingress.mend_surrogates import mend_surrogates
-from proxy.ingress.openai_chat import read_request as wire
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import CHAT, MODEL, Proxied, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
@@ -74,7 +74,7 @@ async def test_readable_body_is_not_searched_for_surrogates(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A body that can be parsed is not searched for surrogates, since the search costs time."""
-    monkeypatch.setattr(wire, "mend_surrogates", None)
+    monkeypatch.setattr(load_body, "mend_surrogates", None)
 
     assert (await proxy.post({"model": MODEL, "messages": HISTORY}, CHAT)).status == 200
 

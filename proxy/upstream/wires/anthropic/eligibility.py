@@ -11,15 +11,13 @@ from typing import Any
 from proxy.core.deployment import Deployment
 from proxy.core.source import MessagesRequest, Source
 from proxy.upstream.dialects.messages_models import has_messages
+from proxy.upstream.wires.kept_tools import keeps_tools
 from sanitizers import Messages
 from sanitizers.native import Items
 from sanitizers.native.messages.changed_messages import THINKING, blocks_of
 from sanitizers.native.messages.envelope import is_own
 from sanitizers.native.messages.violations import seal_of
 from sanitizers.work_limit import metered
-
-PLAIN_CHOICES = frozenset({"auto", "none", "required"})
-"""The values of chat's ``tool_choice`` that are written back without their tool."""
 
 
 def is_eligible(
@@ -35,19 +33,8 @@ def is_eligible(
     return (
         isinstance(native, MessagesRequest)
         and has_messages(deployment)
-        and keeps_tools(native, parameters)
+        and keeps_tools(native.parameters, parameters)
         and (native.are_mended or are_readable(native.items))
-    )
-
-
-def keeps_tools(native: MessagesRequest, parameters: Mapping[str, Any]) -> bool:
-    """Tell whether the plan has left the tools as they came. A plain choice can be written back."""
-    given, planned = native.parameters.get("tools"), parameters.get("tools")
-    if planned is not given and planned != given:
-        return False
-    choice = parameters.get("tool_choice")
-    return choice == native.parameters.get("tool_choice") or (
-        isinstance(choice, str) and choice in PLAIN_CHOICES
     )
 
 

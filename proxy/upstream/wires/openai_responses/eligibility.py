@@ -13,6 +13,7 @@ from typing import Any
 from proxy.core.deployment import Deployment
 from proxy.core.source import ResponsesRequest, Source
 from proxy.upstream.dialects.responses_models import speaks_responses
+from proxy.upstream.wires.kept_tools import keeps_tools
 from sanitizers import Messages
 from sanitizers.native import Items
 from sanitizers.native.responses.envelope import is_own
@@ -21,8 +22,6 @@ from sanitizers.work_limit import metered
 
 _SEALED = COMPACTIONS | {"reasoning"}
 """Types of the items that one provider can read."""
-
-_PLAIN_CHOICES = frozenset({"auto", "none", "required"})
 
 
 def is_eligible(
@@ -38,7 +37,7 @@ def is_eligible(
     return (
         isinstance(native, ResponsesRequest)
         and speaks_responses(deployment)
-        and keeps_tools(native, parameters)
+        and keeps_tools(native.parameters, parameters)
         and (native.are_mended or are_readable(native.items, is_stored=may_know_items(deployment, native)))
     )
 
@@ -58,17 +57,6 @@ def may_know_items(deployment: Deployment, native: ResponsesRequest) -> bool:
     client's.
     """
     return deployment.serves_objects and is_stored_at(deployment, native)
-
-
-def keeps_tools(native: ResponsesRequest, parameters: Mapping[str, Any]) -> bool:
-    """Tell whether the plan has left the tools as they came. A plain choice can be written back."""
-    given, planned = native.parameters.get("tools"), parameters.get("tools")
-    if planned is not given and planned != given:
-        return False
-    choice = parameters.get("tool_choice")
-    return choice == native.parameters.get("tool_choice") or (
-        isinstance(choice, str) and choice in _PLAIN_CHOICES
-    )
 
 
 def are_readable(items: Items, *, is_stored: bool = False) -> bool:

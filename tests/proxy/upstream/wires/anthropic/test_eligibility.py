@@ -10,7 +10,7 @@ import pytest
 from proxy.core.json_text import write_json
 from proxy.core.source import MessagesRequest, Source
 from proxy.ingress.anthropic_messages.read_request import read_request
-from proxy.upstream.wires.anthropic.eligibility import are_readable, is_eligible, keeps_tools
+from proxy.upstream.wires.anthropic.eligibility import are_readable, is_eligible
 from tests.proxy.upstream.deployments import deployment_of
 from tests.sanitizers.native.messages.building import assistant, sealed, thought, used, user
 
@@ -60,23 +60,6 @@ def test_history_of_another_plan_goes_as_a_chat() -> None:
     assert not is_eligible(source, CLAUDE, [*source.messages], native_of(source).parameters)
     assert not is_eligible(None, CLAUDE, source.messages, {})
     assert not is_eligible(replace(source, native=None), CLAUDE, source.messages, {})
-
-
-@pytest.mark.parametrize(
-    ("planned", "keeps"),
-    [
-        ({}, True),
-        ({"tool_choice": "none"}, True),
-        ({"tool_choice": None}, False),
-        ({"tool_choice": {"type": "function", "function": {"name": "g"}}}, False),
-        ({"tools": []}, False),
-    ],
-)
-def test_changed_tools_go_as_a_chat(planned: dict[str, Any], keeps: bool) -> None:
-    """A plain choice can be written back, and a list of tools cannot."""
-    native = native_of(source_of(tools=[TOOL], tool_choice={"type": "tool", "name": "f"}))
-
-    assert keeps_tools(native, {**native.parameters, **planned}) is keeps
 
 
 @pytest.mark.parametrize(
