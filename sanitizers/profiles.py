@@ -295,6 +295,8 @@ def _over_messages(profile: Profile, is_claude: bool, takes_systems: bool) -> Pr
         system_reminders=True,
         # `source: {type: url}`, of images and documents: "Only HTTPS URLs are supported."
         https_media=is_claude,
+        # A `tool_result` has `is_error`. litellm leaves it out without a word.
+        refused_fields=profile.refused_fields - {"is_error"},
         # A `document` may hold plain text.
         file_types=_DOCUMENTS,
         result_types=profile.result_types | _DOCUMENTS,

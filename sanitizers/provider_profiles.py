@@ -43,8 +43,6 @@ ANTHROPIC = replace(
     blank_texts=False,
     # `input` is an object; litellm refuses what is no JSON, and sends a list.
     object_arguments=True,
-    # A `tool_result` has `is_error`.
-    refused_fields=_OURS - {"is_error"},
     # "String should match pattern '^[a-zA-Z0-9_-]+$'" (langchain#37756); litellm's rename makes `a.b` and `a:b` one.
     call_id_form="token",
     max_call_id_length=64,

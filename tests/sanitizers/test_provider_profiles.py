@@ -256,6 +256,16 @@ def test_claude_takes_what_openai_refuses(name: str) -> None:
     assert "call_id_too_long" in rules([GO, asks(call("x" * 65)), tool("x" * 65)], row)
 
 
+@pytest.mark.parametrize("name", ["anthropic", "anthropic-strict", "bedrock-claude"])
+def test_claude_s_own_api_alone_has_the_mark_of_a_failed_call(name: str) -> None:
+    """The mark is lost on litellm's way without a word, so that the step must name it."""
+    history = [GO, asks(), {**tool(ID, "no"), "is_error": True}]
+    own = ROWS[name].over_messages(is_claude=True, takes_systems=True)
+
+    assert rules(history, ROWS[name]) == {"refused_field"}
+    assert rules(history, own) == set()
+
+
 @pytest.mark.parametrize("name", TAKE_IMAGES_IN_RESULTS)
 def test_claude_takes_images_in_no_other_role(name: str) -> None:
     """Images in messages of the assistant and of the system are dropped."""
