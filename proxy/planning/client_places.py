@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from proxy.core.source import MessagesRequest
 from proxy.planning.native_requests import sends_items
@@ -17,6 +18,10 @@ from sanitizers.native.messages.changed_messages import blocks_of
 from sanitizers.work_limit import metered
 
 _PLACE = re.compile(r"\bmessages\.(\d{1,6})(?:\.content\.(\d{1,6}))?(?![\d])")
+
+
+_NEIGHBOURS = 8
+"""The entries before and behind a message in which the blocks of a joined or moved message are looked for."""
 
 
 def words_for_client(plan: Plan, words: str) -> str:
@@ -38,12 +43,6 @@ def words_for_client(plan: Plan, words: str) -> str:
 
 def _placing(native: MessagesRequest, given: Items) -> Callable[[re.Match[str]], str]:
     """Return the replacement of a place among the items of *native* by one among the client's items *given*."""
-    own = {
-        id(block): f"messages.{at}.content.{part}"
-        for at, item in enumerate(metered(given))
-        for part, block in enumerate(blocks_of(item))
-        if isinstance(item.get("content"), list)
-    }
 
     def place(found: re.Match[str]) -> str:
         at, part = int(found[1]), found[2]
@@ -51,12 +50,22 @@ def _placing(native: MessagesRequest, given: Items) -> Callable[[re.Match[str]],
             return found[0]
         sent = native.items[at]
         before = at if native.origins is None else native.origins[at]
-        named = f"messages.{before}"
         if part is None:
-            return named
+            return f"messages.{before}"
         if sent is given[before]:
-            return f"{named}.content.{part}"
+            return f"messages.{before}.content.{part}"
         blocks = blocks_of(sent)
-        return own.get(id(blocks[int(part)]), named) if int(part) < len(blocks) else named
+        block = blocks[int(part)] if int(part) < len(blocks) else None
+        return _find_block(given, before, block) or f"messages.{before}"
 
     return place
+
+
+def _find_block(given: Items, near: int, block: Any) -> str | None:
+    """Return the place of the very object *block* in the items *given*, at the index *near* or in its neighbours."""
+    first = max(0, near - _NEIGHBOURS)
+    for at, item in enumerate(given[first : near + _NEIGHBOURS + 1], first):
+        for part, own in enumerate(metered(blocks_of(item))):
+            if own is block and own is not None:
+                return f"messages.{at}.content.{part}"
+    return None
