@@ -13,6 +13,7 @@ from proxy.ingress.anthropic_messages.errors import write_error
 from proxy.ingress.anthropic_messages.native_answer import own_answer
 from proxy.ingress.anthropic_messages.read_request import read_request
 from proxy.ingress.anthropic_messages.stream_output import write_event
+from proxy.ingress.anthropic_messages.usage import write_usage
 from proxy.ingress.anthropic_messages.write_answer import make_message
 from proxy.ingress.anthropic_messages.write_stream import MessagesStream
 
@@ -35,7 +36,11 @@ class MessagesAnswers(AnswerContext):
 
     def write_native_answer(self, native: Any, answer: Answer, /) -> bytes:
         """Return the provider's message *native* with the client's names. *answer* is its canonical form."""
-        return write_json(own_answer(native, answer, self.model))
+        own = own_answer(native, answer, self.model)
+        if not isinstance(own.get("usage"), dict):  # anthropic's SDK for Python needs the counts
+            said = len(answer["choices"][0]["message"].get("content") or "")
+            own["usage"] = write_usage(answer.get("usage"), self.numbers().requested, said)
+        return write_json(own)
 
     def write_stream(self) -> MessagesStream:
         """Return a new writer of the stream."""

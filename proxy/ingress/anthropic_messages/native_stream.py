@@ -20,6 +20,7 @@ from proxy.ingress.anthropic_messages.stream_output import (
     StreamOutput,
     write_block_stop,
 )
+from proxy.ingress.anthropic_messages.usage import first_usage, write_usage
 
 _START, _DELTA, _STOP = "content_block_start", "content_block_delta", "content_block_stop"
 
@@ -75,12 +76,16 @@ class NativeStream:
         if kind == "message_start":
             self.has_begun = True
             message = own_message(event["message"], self._context.model)
+            if not isinstance(message.get("usage"), dict):
+                message["usage"] = first_usage(self._context.numbers().requested)
             return _encode(kind, {**event, "message": message})
         if kind == "message_stop":
             self._last = event
             return b""
         if kind == "message_delta":
             self.has_reason = True
+            if not isinstance(event.get("usage"), dict):
+                event = {**event, "usage": self._estimate(chunk)}
         return _encode(kind, event)
 
     def write_last(self) -> bytes:
@@ -103,6 +108,10 @@ class NativeStream:
                 events.append(write_block_stop(held.index))
         self._open.clear()
         return b"".join(events)
+
+    def _estimate(self, chunk: Chunk) -> dict[str, Any]:
+        """Return counts for a server that sends none. Without them, anthropic's SDK for Python raises an error."""
+        return write_usage(chunk.get("usage"), self._context.numbers().requested, self._output.said)
 
     def _begin_block(self, event: Mapping[str, Any], chunk: Chunk) -> bytes:
         block = event["content_block"]

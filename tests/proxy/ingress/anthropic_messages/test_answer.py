@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import Any
+
+import pytest
 
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.anthropic_messages.answer import PING
@@ -22,9 +25,19 @@ def test_whole_answer_and_stream_have_the_same_id_and_model() -> None:
 
 
 def test_native_answer_keeps_its_fields() -> None:
-    native = {"id": "msg_1", "model": "m", "content": [], "more": 1}
+    native = {"id": "msg_1", "model": "m", "content": [], "more": 1, "usage": {"odd": 1}}
 
     assert json.loads(answers().write_native_answer(native, answer())) == {**native, "model": "asked"}
+
+
+@pytest.mark.parametrize("held", [{}, {"usage": None}])
+def test_counts_that_a_server_leaves_out_are_estimated(held: dict[str, Any]) -> None:
+    """Anthropic's SDK for Python has no counts then, and its users' code fails."""
+    native = {"id": "msg_1", "model": "m", "content": [], **held}
+    usage = json.loads(answers().write_native_answer(native, answer()))["usage"]
+
+    assert usage["input_tokens"] > 0
+    assert usage["output_tokens"] > 0
 
 
 def test_error_has_the_requests_id_and_places() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from proxy.ingress.anthropic_messages.write_stream import MessagesStream
 from tests.proxy.ingress.anthropic_messages.deltas import answers, calls, chunk, piece
 from tests.support.messages_grammar import events_of, find_stream_faults, message_of
@@ -159,3 +161,23 @@ def test_missing_last_event_is_written() -> None:
     relay(writer, (START, NOTHING), (END, NOTHING))
 
     assert events_of(writer.write_end()) == [{"type": "message_stop"}]
+
+
+@pytest.mark.parametrize("held", [{}, {"usage": None}])
+def test_counts_that_a_server_leaves_out_are_estimated(held: dict[str, Any]) -> None:
+    """Anthropic's SDK for Python raises an error without them, and with null."""
+    bare = {name: value for name, value in START["message"].items() if name != "usage"}
+    start = {**START, "message": {**bare, **held}}
+    last = {**{name: value for name, value in END.items() if name != "usage"}, **held}
+    writer = answers().write_stream()
+    events = (start, TEXT, delta(0, type="text_delta", text="A"), end(0), last, STOP)
+    raw = relay(writer, *((event, NOTHING) for event in events)) + writer.write_end()
+
+    assert find_stream_faults(raw) == []
+    assert all("input_tokens" in counts for counts in _counts(raw))
+
+
+def _counts(raw: bytes) -> list[Any]:
+    """Return the counts of the first and the last event."""
+    told = [event for event in events_of(raw) if event["type"] in ("message_start", "message_delta")]
+    return [event.get("message", event)["usage"] for event in told]
