@@ -21,7 +21,6 @@ The modules, in the order in which a request passes through them:
     add_instructions          the operator's instructions before a history
     texts_beside_calls        an empty text beside calls, for templates that cannot read null
     claude_fields             leaves out what only Claude reads, for other models
-    written                   a plan's history in the format of its client
     native_items              writes it as items of the Responses API
     suit_thinking             the kind of thinking that a Claude has
     mend_fields               fields of a Messages request that Anthropic would refuse

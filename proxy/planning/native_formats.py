@@ -15,13 +15,13 @@ from proxy.core.deployment import Deployment
 from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_RESPONSES, Source
 from proxy.planning.native_items import write_items
 from proxy.planning.native_messages import write_messages
-from proxy.planning.written import Written
 from proxy.upstream.dialects.messages_models import has_messages
 from proxy.upstream.dialects.responses_models import speaks_responses
 from proxy.upstream.transports import transport_of
 from proxy.upstream.wires.anthropic.eligibility import is_eligible as is_eligible_as_messages
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible as is_eligible_as_items
 from sanitizers import Messages, Profile
+from sanitizers.native.protocol import Written
 
 
 class NativeFormat(NamedTuple):

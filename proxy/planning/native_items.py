@@ -7,10 +7,10 @@ from typing import Any
 
 from proxy.core.deployment import Deployment
 from proxy.core.source import ResponsesRequest
-from proxy.planning.written import Written
 from proxy.upstream.wires.kept_tools import keeps_tools
 from proxy.upstream.wires.openai_responses.eligibility import may_know_items
 from sanitizers import Messages
+from sanitizers.native.protocol import Written
 from sanitizers.native.responses.apply import apply_messages
 from sanitizers.native.responses.changed_items import ChangedItems
 from sanitizers.native.responses.mend import mend_items

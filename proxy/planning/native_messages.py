@@ -9,7 +9,6 @@ from proxy.core.deployment import Deployment
 from proxy.core.source import MessagesRequest
 from proxy.planning.mend_fields import called_names, mend_fields
 from proxy.planning.suit_thinking import suit_thinking
-from proxy.planning.written import Written
 from proxy.upstream.dialects.claude_models import claude_of
 from proxy.upstream.wires.kept_tools import keeps_tools
 from sanitizers import Change, Messages
@@ -18,6 +17,7 @@ from sanitizers.native.messages.changed_messages import ChangedMessages
 from sanitizers.native.messages.mend import mend_messages
 from sanitizers.native.messages.open_thinking import drop_thinking, loses_thinking
 from sanitizers.native.messages.violations import marks_in
+from sanitizers.native.protocol import Written
 
 
 def write_messages(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from sanitizers.changes import Change
 from sanitizers.messages import Message, Messages
 from sanitizers.profiles import Profile
 from sanitizers.record import record
@@ -85,6 +86,20 @@ def add_needs(needs: list[Need], more: Iterable[Need]) -> None:
     for need in more:
         if not any(map(need.is_like, needs)):
             needs.append(need)
+
+
+@record
+class Written:
+    """A history in the format of its client: the *items* that are sent, and the index that each had (*origins*).
+
+    *origins* is None where they are the items that came. *changes* are reported. *fields* replace those of the request
+    beside its list.
+    """
+
+    items: Items
+    origins: tuple[int, ...] | None
+    changes: tuple[Change, ...]
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 P = TypeVar("P", bound=Projection)
