@@ -42,6 +42,16 @@ _SYSTEMS = (
 )
 _FORCED = ("thinking may not be enabled when tool_choice forces tool use",)
 _BUDGET = ("`max_tokens` must be greater than `thinking.budget_tokens`",)
+_SAMPLING = ("temperature", "top_p", "top_k")
+_NO_SAMPLING = (
+    *(f"`{name}` is deprecated for this model" for name in _SAMPLING),
+    "`temperature` may only be set to 1 when thinking is enabled",
+    "or unset when thinking is enabled",
+    "`top_k` must be unset when thinking is enabled",
+)
+"""Refusals of the models from Opus 4.7 on, and of thinking in older ones: no sampling is left beside it."""
+
+_ONE_SAMPLER = ("`temperature` and `top_p` cannot both be specified",)  # litellm#15097
 
 _EXTRA = re.compile(r"([a-z_]\w{0,63}(?:\.\w{1,64}){0,12}): extra inputs are not permitted")
 _MEDIA = re.compile(r"too much media: (\d{1,6}) document pages \+ (\d{1,6}) images > (\d{1,6})")
@@ -126,6 +136,12 @@ def _lower_budget(native: MessagesRequest, said: ProviderError) -> _Made | None:
     return _with_fields(native, lower_budget(fields, fields.get("max_tokens")))
 
 
+def _drop_sampling(native: MessagesRequest, said: ProviderError) -> _Made | None:
+    names = _SAMPLING if said.says(*_NO_SAMPLING) else ("top_p",) if said.says(*_ONE_SAMPLER) else ()
+    fields = _fields(native)
+    return _with_fields(native, {name: None for name in names if fields.get(name) is not None})
+
+
 def _drop_fields(native: MessagesRequest, said: ProviderError) -> _Made | None:
     """Drop the fields outside the messages that are not permitted. A field of one tool is dropped from all tools."""
     changed: dict[str, Any] = {}
@@ -152,6 +168,7 @@ _REPAIRS: tuple[Callable[[MessagesRequest, ProviderError], _Made | None], ...] =
     _remind,
     _stop_forced_thinking,
     _lower_budget,
+    _drop_sampling,
     _drop_fields,
 )
 

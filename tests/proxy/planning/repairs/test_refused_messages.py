@@ -144,6 +144,30 @@ def test_field_that_is_refused_by_name_is_changed(words: str, name: str, after: 
     ]
 
 
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("`top_p` is deprecated for this model.", set()),
+        (
+            "`temperature` and `top_p` cannot both be specified for this model. Please use only one.",
+            {"temperature", "top_k"},
+        ),
+        ("`temperature` may only be set to 1 when thinking is enabled.", set()),
+        ("`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.", set()),
+        ("`top_k` must be unset when thinking is enabled.", set()),
+    ],
+)
+def test_refused_sampling_goes(words: str, left: set[str]) -> None:
+    """Where a model has no sampling, all of it goes at once."""
+    sampling = {"temperature": 0.5, "top_p": 0.9, "top_k": 5}
+    done, body = repaired(words, messages=CLOSED, **sampling)
+
+    assert {name for name in sampling if name in body} == left
+    repairs = {change.detail for change in done.changes if change.reason == "refused_parameter"}
+    assert repairs == sampling.keys() - left
+    assert without_refused_messages(planned(OLDER, messages=CLOSED), refusal(words)) is None
+
+
 def test_field_of_a_block_is_left_out() -> None:
     """A field of a block goes, and the message is named by its index in the chat."""
     messages = [user("go"), assistant(used("toolu_1", caller={"type": "direct"})), user(answered("toolu_1"))]
