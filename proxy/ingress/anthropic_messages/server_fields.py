@@ -20,8 +20,11 @@ _FEATURES: Mapping[str, str] = MappingProxyType(
 )
 """The fields that change what the model can do, with the words of their refusal."""
 
-_OBJECTS = ("thread", "user_profile_id", "workspace_id")
-"""Fields that name an object in the account, and that other models do without."""
+_OBJECTS = ("fallbacks", "thread", "user_profile_id", "workspace_id")
+"""Fields that name something in the account, and that other models do without.
+
+``fallbacks`` names models, which need not be in the operator's list.
+"""
 
 
 def find_needs(fields: Mapping[str, Any]) -> Iterator[ProviderNeed]:
@@ -31,7 +34,7 @@ def find_needs(fields: Mapping[str, Any]) -> Iterator[ProviderNeed]:
             yield ProviderNeed(message, name, names_object=name == "container" and _names_object(value))
     for name in _OBJECTS:
         if fields.get(name):
-            message = f"{name}: this names an object in Anthropic's account, which this model cannot be given"
+            message = f"{name}: this is in Anthropic's account, and this model cannot be given it"
             yield ProviderNeed(message, name, names_object=True, can_be_left_out=True)
 
 

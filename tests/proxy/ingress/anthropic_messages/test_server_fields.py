@@ -20,6 +20,7 @@ from proxy.ingress.anthropic_messages.server_fields import find_needs
         ({"container": {"skills": 5}}, False, False),
         ({"mcp_servers": [{"type": "url", "url": "https://a"}]}, False, False),
         ({"thread": {"id": "thread_1"}}, True, True),
+        ({"fallbacks": [{"model": "claude-opus-4-8"}]}, True, True),
         ({"user_profile_id": "u"}, True, True),
         ({"workspace_id": "w"}, True, True),
     ],
