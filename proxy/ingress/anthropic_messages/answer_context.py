@@ -49,6 +49,11 @@ class AnswerContext:
         """The id of the answer. It follows from the request's own seed."""
         return ID_PREFIX + hashlib.sha256(self._seed.encode()).hexdigest()[:32]
 
+    @property
+    def legacy_call_id(self) -> str:
+        """The id of a call in the older form ``function_call``, which has none of its own."""
+        return f"call_{hashlib.sha256(self._seed.encode()).hexdigest()[:24]}"
+
     def seal_call(self, call_id: str, signature: str) -> str:
         """Return the ``signature`` of a thinking block that brings back the *signature* of the call *call_id*.
 

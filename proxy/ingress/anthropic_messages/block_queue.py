@@ -20,6 +20,9 @@ from proxy.ingress.anthropic_messages.stream_output import StreamOutput
 
 OpenBlock: TypeAlias = OpenCall | OpenText | OpenThinking
 
+_LEGACY = -1
+"""The place of a call in the older form ``function_call``, of which an answer has one at most."""
+
 
 class BlockQueue:
     """Turns the deltas of one answer into blocks, whose events go to *output*."""
@@ -58,6 +61,8 @@ class BlockQueue:
                 events.append(self._take_text().add(text))
         for piece in delta.get("tool_calls") or ():
             events.append(self._read_piece(piece))
+        if legacy := delta.get("function_call"):
+            events.append(self._read_legacy(legacy))
         reason = choice["finish_reason"]
         events.append(self._advance() if reason is None else self._close_all(reason))
         return b"".join(events)
@@ -92,6 +97,14 @@ class BlockQueue:
             self._queue.append(call)
             return call.add("", function["arguments"])
         return call.add(function.get("name") or "", function["arguments"])
+
+    def _read_legacy(self, piece: Mapping[str, Any]) -> bytes:
+        """Return the events of a piece of a call in the older form. Some servers answer tools with it."""
+        call = self._calls.get(_LEGACY)
+        if call is None:
+            call = self._calls[_LEGACY] = OpenCall(self._output, self._context.legacy_call_id, "")
+            self._queue.append(call)
+        return call.add(piece.get("name") or "", piece.get("arguments") or "")
 
     def _advance(self) -> bytes:
         """Return the events of blocks that can begin or end now. The last block of the queue stays open."""

@@ -48,7 +48,11 @@ def _write_blocks(
     text = (message.get("content") or "") + (message.get("refusal") or "")
     if text.strip():
         blocks.append({"type": "text", "text": text})
-    for call in message.get("tool_calls") or ():
+    calls = message.get("tool_calls") or ()
+    if legacy := message.get("function_call"):
+        function = {name: legacy.get(name) or "" for name in ("name", "arguments")}
+        calls = [*calls, {"id": context.legacy_call_id, "function": function}]
+    for call in calls:
         arguments = call["function"]["arguments"]
         if is_cut and arguments.strip() and parse_arguments(arguments) is None:
             continue  # the client would run a part of the input for the whole

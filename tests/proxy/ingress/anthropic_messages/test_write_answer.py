@@ -101,3 +101,13 @@ def test_empty_answer_has_a_blank_text(text: str | None) -> None:
 
 def test_refusal_is_said_as_text() -> None:
     assert message(refusal="No.")["content"] == [{"type": "text", "text": "No."}]
+
+
+def test_call_of_the_older_form_is_a_call() -> None:
+    """Some servers answer tools with ``function_call``. Without a block, the client would wait for ever."""
+    found = message(function_call={"name": "f", "arguments": '{"a":1}'}, finish="function_call")
+
+    [block] = found["content"]
+    assert (block["type"], block["name"], block["input"]) == ("tool_use", "f", {"a": 1})
+    assert block["id"].startswith("call_")
+    assert found["stop_reason"] == "tool_use"

@@ -100,3 +100,13 @@ def test_nothing_follows_the_end() -> None:
     assert writer.write_chunk(chunk(content="B")) == b""
     assert writer.write_error(fault) == writer.write_end() == b""
     assert writer.write_native({"type": "ping"}, {"choices": []}) == b""
+
+
+def test_call_of_the_older_form_is_a_call() -> None:
+    """Some servers answer tools with ``function_call``. Its pieces make one block."""
+    pieces = ({"name": "f", "arguments": ""}, {"arguments": '{"a"'}, {"arguments": ":1}"})
+    found = written(*(chunk(function_call=one) for one in pieces), finish="function_call")
+
+    [block] = found["content"]
+    assert (block["type"], block["name"], block["input"]) == ("tool_use", "f", {"a": 1})
+    assert found["stop_reason"] == "tool_use"
