@@ -172,6 +172,9 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         # requests of other APIs than that of chats
         "billing_header": Reason("The line names a client to Anthropic, and differs in every request."),
         "no_tool_left": Reason("The tools that the choice is about were left out."),
+        "thinking_places": Reason(
+            "Thoughts cannot be sent in their places here, and Claude refuses moved ones."
+        ),
         "effort_unknown": Reason("Other models do not know this effort: they choose their own."),
         "output_minimum": Reason("The provider writes one token at least."),
         "server_tool": Reason("The model lacks this tool, which another provider runs."),

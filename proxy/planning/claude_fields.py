@@ -16,6 +16,7 @@ from typing import Any
 from proxy.core.chat_request import MAX_KNOWN, ChatRequest, KnownTools
 from proxy.core.source import MessagesRequest
 from sanitizers import Change, Message, Profile
+from sanitizers.native.messages.project import MessagesProjection
 from sanitizers.outline import outline_of
 from sanitizers.work_limit import metered
 
@@ -23,7 +24,9 @@ STEP = "items"
 """The step's name, as for everything else that a chat cannot have of the client's own format."""
 
 _MARK = "cache_control"
-_OF_MESSAGES = frozenset({_MARK, "thinking_blocks"})
+_THOUGHTS = "thinking_blocks"
+_PLACES = frozenset({"text", "tool_use"})
+_OF_MESSAGES = frozenset({_MARK, _THOUGHTS})
 
 
 def without_claude_fields(request: ChatRequest, profile: Profile) -> ChatRequest:
@@ -33,8 +36,10 @@ def without_claude_fields(request: ChatRequest, profile: Profile) -> ChatRequest
     format, and one without such fields, is returned itself.
     """
     source = request.source
-    if source is None or not isinstance(source.native, MessagesRequest) or profile.schemas == "anthropic":
+    if source is None or not isinstance(source.native, MessagesRequest):
         return request
+    if profile.schemas == "anthropic":
+        return request if profile.keeps_thoughts else _without_places(request, source.native.projection)
     names = _OF_MESSAGES | ({"is_error"} & profile.refused_fields)
     projection = source.native.projection
     changes: list[Change] = []
@@ -48,6 +53,36 @@ def without_claude_fields(request: ChatRequest, profile: Profile) -> ChatRequest
     if changes:
         request = replace(request, messages=messages, outline=outline_of(messages))
     return _without_tool_marks(request, changes)
+
+
+def _without_places(request: ChatRequest, projection: MessagesProjection) -> ChatRequest:
+    """Return *request* without thoughts that stood between texts and calls, for a Claude behind litellm.
+
+    litellm has no places for them, and Claude refuses moved thoughts ("cannot be modified", claude-code#19539). Where
+    one of the open turn cannot stay, none of that turn does.
+    """
+    messages = list(request.messages)
+    bare = {at for at, message in enumerate(metered(messages)) if _has_places(message)}
+    if not bare:
+        return request
+    users = (at for at in range(len(messages) - 1, -1, -1) if messages[at]["role"] == "user")
+    start = next(users, -1) + 1
+    if max(bare) >= start:
+        bare |= {at for at in range(start, len(messages)) if _THOUGHTS in messages[at]}
+    changes = []
+    for at in sorted(bare):
+        messages[at] = {name: value for name, value in messages[at].items() if name != _THOUGHTS}
+        index = projection.item_of(at) if request.messages is projection.messages else 0
+        changes.append(Change(STEP, "dropped", index, "thinking_places", _THOUGHTS))
+    return replace(
+        request, messages=messages, outline=outline_of(messages), mended=(*request.mended, *changes)
+    )
+
+
+def _has_places(message: Message) -> bool:
+    """Tell whether *message* has thoughts behind a text or a call."""
+    blocks = message.get(_THOUGHTS)
+    return isinstance(blocks, list) and any(block.get("type") in _PLACES for block in metered(blocks))
 
 
 def _without_tool_marks(request: ChatRequest, changes: list[Change]) -> ChatRequest:

@@ -84,3 +84,36 @@ def test_tools_without_marks_are_one_object_for_all_requests() -> None:
     assert first.known_tools is not None
     assert first.parameters["tools"] is first.known_tools.tools
     assert second.parameters["tools"] is first.parameters["tools"]
+
+
+SPLIT = assistant(thought("S2"), said("y"), thought("S3"), used("b"))
+
+
+@pytest.mark.parametrize("profile", [ANTHROPIC, BEDROCK_CLAUDE])
+@pytest.mark.parametrize(
+    ("items", "kept", "named"),
+    [
+        (ITEMS, ["S1"], []),
+        ([ITEMS[0], SPLIT, user(answered("b"))], [], [1]),
+        ([*ITEMS[:3], SPLIT, user(answered("b"))], [], [1, 3]),
+        ([ITEMS[0], SPLIT, user(answered("b")), *ITEMS], ["S1"], [1]),
+    ],
+)
+def test_thoughts_whose_places_litellm_loses_are_left_out(
+    profile: Any, items: list[Any], kept: list[str], named: list[int]
+) -> None:
+    """Claude refuses thoughts that were moved. Those of an open turn go together, and the rest stays."""
+    done = without_claude_fields(request_of(*items), profile)
+
+    text = json.dumps(done.messages)
+    assert [name for name in ("S1", "S2", "S3") if name in text] == kept
+    assert [
+        (change.index, change.reason) for change in done.mended if change.reason == "thinking_places"
+    ] == [(index, "thinking_places") for index in named]
+
+
+def test_claudes_own_wire_gets_the_places() -> None:
+    request = request_of(ITEMS[0], SPLIT, user(answered("b")))
+    profile = ANTHROPIC.over_messages(is_claude=True, takes_systems=True)
+
+    assert without_claude_fields(request, profile) is request
