@@ -48,12 +48,16 @@ def write_messages(
         if applied.system is not None:
             given_fields["system"] = applied.system
         outside = _marks_outside(given_fields)
-        mended = mend_messages(applied, marks=outside, takes_systems=takes_systems)
-        suited, kinds = suit_thinking(given_fields, claude_of(deployment.model_id))
+        claude = claude_of(deployment.model_id)
+        signs = claude is not None
+        mended = mend_messages(applied, marks=outside, takes_systems=takes_systems, signs=signs)
+        suited, kinds = suit_thinking(given_fields, claude)
         given_fields |= suited
         thinking = given_fields.get("thinking")
         if native.drops_thinking or loses_thinking(given, mended.items, thinking):
-            mended = mend_messages(drop_thinking(mended), marks=outside, takes_systems=takes_systems)
+            mended = mend_messages(
+                drop_thinking(mended), marks=outside, takes_systems=takes_systems, signs=signs
+            )
         betas = native.headers.get("anthropic-beta", "")
         called = () if given_fields.get("tools") else called_names(mended.items)
         fields, changes = mend_fields(

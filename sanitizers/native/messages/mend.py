@@ -32,14 +32,17 @@ from sanitizers.native.protocol import Item
 from sanitizers.work_limit import metered
 
 
-def mend_messages(before: ChangedMessages, *, takes_systems: bool = True, marks: int = 0) -> ChangedMessages:
+def mend_messages(
+    before: ChangedMessages, *, takes_systems: bool = True, marks: int = 0, signs: bool = True
+) -> ChangedMessages:
     """Return *before* without violations of :func:`.violations.find_block_violations`, or *before* itself without any.
 
     All other messages stay the same objects. The arguments are those of that function. Where the *marks* outside the
-    messages are more than allowed, none is left in the messages.
+    messages are more than allowed, none is left in the messages. A model that does not sign its thoughts (*signs*) gets
+    them back without a signature.
     """
     draft = _Draft(before)
-    draft.mend_blocks()
+    draft.mend_blocks(signs=signs)
     draft.drop_last_thinking()
     if any(item["role"] == "system" for item in draft.items):
         draft.place_systems(takes_systems=takes_systems)
@@ -58,7 +61,7 @@ class _Draft:
         self._origins: list[int] = []
         self._owned: dict[int, Item] = {}  # objects that were made here, by their ids
 
-    def mend_blocks(self) -> None:
+    def mend_blocks(self, *, signs: bool) -> None:
         """Mend the blocks of each message, and drop messages without any."""
         for index, item in enumerate(metered(self._before.items)):
             origin = self._before.origin_of(index)
@@ -66,7 +69,7 @@ class _Draft:
             def report(kind: Kind, reason: str, detail: str, origin: int = origin) -> None:
                 self._changes.append(Change(STEP, kind, origin, reason, detail))
 
-            mended = mend_blocks(item, report)
+            mended = mend_blocks(item, report, signs=signs)
             if mended is not None:
                 self.items.append(mended)
                 self._origins.append(origin)

@@ -32,10 +32,10 @@ Report = Callable[[Kind, str, str], None]
 """Notes one change of a message: its kind, its reason and its detail."""
 
 
-def mend_blocks(item: Item, report: Report) -> Item | None:
+def mend_blocks(item: Item, report: Report, *, signs: bool = True) -> Item | None:
     """Return *item* with blocks that Anthropic takes, or None where nothing is left. *item* itself needs no change.
 
-    Results come first, in their order.
+    Results come first, in their order. Thoughts without a signature stay where the model does not sign them (*signs*).
     """
     content = item.get("content")
     if content.__class__ is str and content and not content.isspace():
@@ -45,6 +45,9 @@ def mend_blocks(item: Item, report: Report) -> Item | None:
     is_mixed = False
     server_ids: set[str] = set()
     for number, block in enumerate(metered(blocks_of(item))):
+        if not signs and _is_bare_thought(block):
+            rest.append(block)
+            continue
         mended = _mend(block, f"content.{number}", report, server_ids)
         if mended is None:
             continue
@@ -83,6 +86,10 @@ def _mend(block: Any, place: str, report: Report, server_ids: set[str]) -> Any:
             report("dropped", "orphaned_result", place)
             return None
     return block
+
+
+def _is_bare_thought(block: Item) -> bool:
+    return block.get("type") == "thinking" and not seal_of(block)
 
 
 def _mend_thinking(block: Item, place: str, report: Report) -> Item | None:

@@ -136,6 +136,20 @@ def test_messages_with_envelopes_go_out_as_a_chat_where_nothing_is_mended(mode: 
         sent(planned(messages=messages, mode=mode))
 
 
+@pytest.mark.parametrize(("model", "keeps"), [("glm-4.6", True), ("claude-sonnet-4-5", False)])
+def test_model_of_another_vendor_gets_its_unsigned_thoughts_back(model: str, keeps: bool) -> None:
+    """Only Claude signs its thoughts. Others want them back as they were, with thinking still on."""
+    bare = {"type": "thinking", "thinking": "hm"}
+    thinking = {"type": "enabled", "budget_tokens": 2000}
+    messages = [user("go"), assistant(bare, used("toolu_1")), user(answered("toolu_1"))]
+    deployment = deployment_of(f"anthropic/{model}", api_key="sk-ours")
+
+    body = json.loads(sent(planned(deployment, messages=messages, thinking=thinking, max_tokens=4000)))
+
+    assert (body["messages"] == messages) is keeps
+    assert ("thinking" in body) is keeps
+
+
 def test_budgeted_thinking_stops_where_the_open_turn_has_none() -> None:
     """A turn of another model has no thinking that Claude could check, so that none is asked for."""
     thinking = {"type": "enabled", "budget_tokens": 2000}

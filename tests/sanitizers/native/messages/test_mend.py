@@ -104,6 +104,21 @@ def test_block_that_anthropic_refuses_is_mended_and_named(
     assert changes == [(1, *change)]
 
 
+def test_model_that_does_not_sign_gets_its_thoughts_back() -> None:
+    """Hidden data without content, and our own envelopes, are no thoughts of such a model either."""
+    hidden = {"type": "redacted_thinking", "data": ""}
+    native = [user("go"), assistant(thought(""), {"type": "thinking", "thinking": "hm"}, used("a"))]
+    before = ChangedMessages([*native, assistant(hidden, sealed("a"), used("b"))])
+
+    done = mend_messages(before, signs=False)
+
+    assert [*done.items] == [*native, assistant(used("b"))]
+    assert [(change.index, change.reason) for change in done.changes] == [
+        (2, "thought_unsigned"),
+        (2, "own_envelope"),
+    ]
+
+
 def test_message_of_thinking_alone_is_dropped_unless_the_model_goes_on() -> None:
     """Anthropic joins messages of one role, so that thinking before the model's next message is not its end."""
     items, changes = mended(
