@@ -134,7 +134,7 @@ def test_table_of_a_whole_file() -> None:
         "    time        600 s for an attempt; 5 s to connect; 120 s of silence before a stream begins, 120 s after",
         "    profile     anthropic, by the model's name and route",
         "    tool names  [a-zA-Z0-9_-]+, 64 characters; others are renamed",
-        "    media       images (gif, jpeg, png, webp); addresses are refused; in tool results: accepted",
+        "    media       images (gif, jpeg, png, webp); addresses are passed on; in tool results: accepted",
         "    window      200,000 tokens, from litellm's table; answers of 64,000 at most",
         "    prompt      191,808 tokens (less 8,192 for the answer); 15 % are reserved for errors of the estimate",
         "    cuts        balanced: above 162,816 tokens down to 81,408; refused above 182,217",
