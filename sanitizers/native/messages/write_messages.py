@@ -53,6 +53,7 @@ def write_messages(messages: Messages, profile: Profile) -> WrittenMessages:
 class _Writer:
     def __init__(self, profile: Profile) -> None:
         self._takes_systems = profile.system_anywhere
+        self._signs = profile.signed_thoughts or not profile.keeps_thoughts
         self._results: list[Item] = []
         self._calls: Sequence[Message] = ()
         self.system: list[Item] = []
@@ -82,7 +83,7 @@ class _Writer:
                 for call in calls:
                     blocks.append(write_call(call))
             else:
-                blocks = turn_blocks(message)
+                blocks = turn_blocks(message, signs=self._signs)
         elif fields == 2 and is_text and content and not content.isspace():
             blocks = [{"type": "text", "text": content}]
         else:

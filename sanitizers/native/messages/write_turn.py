@@ -30,12 +30,12 @@ _Piece = tuple[str, Any, Any]
 """A part of the text, with its cache mark and its native block. The mark and the block are mostly None."""
 
 
-def turn_blocks(message: Message, originals: Originals = NO_ORIGINALS) -> list[Item]:
+def turn_blocks(message: Message, originals: Originals = NO_ORIGINALS, *, signs: bool = True) -> list[Item]:
     """Return the blocks of an assistant message.
 
     Without places the order is thinking, text, calls: text behind a call was seen to be refused (claude-code#473). The
     same order is used where the places do not agree with the text and the calls. Calls and parts of *originals* are
-    written as their native blocks.
+    written as their native blocks. A model that does not sign its thoughts (*signs*) gets them without a signature.
     """
     thoughts = message.get("thinking_blocks")
     calls = tool_calls_of(message)
@@ -45,26 +45,29 @@ def turn_blocks(message: Message, originals: Originals = NO_ORIGINALS) -> list[I
             return [{"type": "text", "text": content}] if is_said(content) else []
         thoughts = ()
     pieces = [*_text_pieces(content, originals)]
-    if _has_places(thoughts) and (placed := _Placer(pieces, calls, originals).place(thoughts)) is not None:
-        blocks = placed
-    else:
-        blocks = [block for block in metered(thoughts) if is_thought(block)]
+    blocks: list[Item] | None = None
+    if _has_places(thoughts):
+        blocks = _Placer(pieces, calls, originals, signs=signs).place(thoughts)
+    if blocks is None:
+        blocks = [block for block in metered(thoughts) if is_thought(block, signs=signs)]
         blocks += _text_blocks(pieces)
         blocks += [write_call(call, originals) for call in metered(calls)]
     mark_last(blocks, message.get(MARK))
     return blocks
 
 
-def is_thought(block: Any) -> bool:
+def is_thought(block: Any, *, signs: bool = True) -> bool:
     """Tell whether *block* is a block of thinking that Claude reads: with its signature, or with its hidden data.
 
-    The text of a thinking block may be empty. "thinking.signature: Field required" [from memory].
+    The text of a thinking block may be empty. "thinking.signature: Field required" [from memory]. Models of other
+    vendors with this API do not sign their thoughts (*signs*).
     """
     if not isinstance(block, dict):
         return False
     if block.get("type") == "thinking":
         signature = block.get("signature")
-        return isinstance(block.get("thinking"), str) and isinstance(signature, str) and signature != ""
+        is_signed = not signs or (isinstance(signature, str) and signature != "")
+        return is_signed and isinstance(block.get("thinking"), str)
     data = block.get("data")
     return block.get("type") == "redacted_thinking" and isinstance(data, str) and data != ""
 
@@ -123,13 +126,16 @@ def _text_blocks(pieces: Sequence[_Piece]) -> list[Item]:
 class _Placer:
     """Writes the blocks of one message in the order of its places, each character and each call once."""
 
-    def __init__(self, pieces: Sequence[_Piece], calls: Sequence[Message], originals: Originals) -> None:
+    def __init__(
+        self, pieces: Sequence[_Piece], calls: Sequence[Message], originals: Originals, *, signs: bool
+    ) -> None:
         self._pieces = pieces
         self._at = 0
         self._offset = 0  # the characters of the piece at _at that are written
         self._calls = {call.get("id"): call for call in calls}
         self._has_twins = len(self._calls) < len(calls)
         self._originals = originals
+        self._signs = signs
 
     def place(self, thoughts: Sequence[Any]) -> list[Item] | None:
         """Return the blocks, or None where the places name other texts or calls than the message has."""
@@ -137,7 +143,7 @@ class _Placer:
             return None
         blocks: list[Item] = []
         for entry in metered(thoughts):
-            if is_thought(entry):
+            if is_thought(entry, signs=self._signs):
                 blocks.append(entry)
                 continue
             kind = entry.get("type") if isinstance(entry, dict) else None

@@ -126,6 +126,17 @@ def test_thinking_of_a_turn_is_written_whatever_its_content_is(content: dict[str
     assert written["content"][-1]["type"] == "tool_use"
 
 
+@pytest.mark.parametrize(("is_claude", "kept"), [(True, []), (False, ["thinking"])])
+def test_unsigned_thinking_goes_to_models_that_sign_none(is_claude: bool, kept: list[str]) -> None:
+    """Claude refuses it. Other vendors' models with this API want it back."""
+    bare = {"type": "thinking", "thinking": "hm", "signature": ""}
+    message = {"role": "assistant", "content": "a", "thinking_blocks": [bare]}
+    profile = ANTHROPIC_STRICT.over_messages(is_claude=is_claude, takes_systems=False)
+
+    [_, said] = write_messages([{"role": "user", "content": "q"}, message], profile).messages
+    assert [block["type"] for block in said["content"]] == [*kept, "text"]
+
+
 def test_later_system_message_stays_where_models_take_it() -> None:
     """Claude Opus 4.8 reads system messages between turns."""
     later = {"role": "system", "content": "later"}

@@ -146,6 +146,16 @@ def test_thought_has_its_signature_or_its_data(block: Any, *, is_read: bool) -> 
     assert turn_blocks(turn("hi", thinking_blocks=[block])) == [*([block] if is_read else []), words("hi")]
 
 
+@pytest.mark.parametrize("bare", [{}, {"signature": ""}, {"signature": None}])
+def test_model_that_does_not_sign_gets_its_thoughts(bare: dict[str, Any]) -> None:
+    """Other vendors' models with this API sign nothing, and want their thoughts back."""
+    thought = {"type": "thinking", "thinking": "one", **bare}
+    placed = [place(2), thought]
+
+    assert turn_blocks(turn("hi", thinking_blocks=[thought]), signs=False) == [thought, words("hi")]
+    assert turn_blocks(turn("hi", thinking_blocks=placed), signs=False) == [words("hi"), thought]
+
+
 @pytest.mark.parametrize(
     ("arguments", "given"),
     [
