@@ -14,7 +14,7 @@ from sanitizers.changes import Kind
 from sanitizers.native import Items
 from sanitizers.native.messages.changed_messages import STEP, blocks_of
 from sanitizers.native.messages.mend_limits import without_marks
-from sanitizers.native.messages.violations import MOST_MARKS, marks_in
+from sanitizers.native.messages.violations import MOST_MARKS, is_blank_text, marks_in
 from sanitizers.work_limit import metered
 
 _LEAST_BUDGET = 1_024
@@ -46,6 +46,7 @@ def mend_fields(
         mender.keep_budget(limit)
     mender.declare_once()
     mender.declare(called)
+    mender.drop_blank_texts()
     mender.keep_marks()
     return mender.changed, tuple(mender.changes)
 
@@ -123,6 +124,16 @@ class _Mender:
         if tools:
             self._change("tools", tools, "inserted", "undeclared_calls")
             self._change("tool_choice", {"type": "none"}, "inserted", "undeclared_calls")
+
+    def drop_blank_texts(self) -> None:
+        """Drop texts of ``system`` that say nothing: "system: text content blocks must be non-empty"."""
+        system = self._fields.get("system")
+        if not isinstance(system, list):
+            return
+        kept = [block for block in metered(system) if not is_blank_text(block)]
+        if len(kept) < len(system):
+            self._fields = {**self._fields, "system": kept}
+            self._change("system", kept or None, "dropped", "empty_text")
 
     def keep_marks(self) -> None:
         """Drop the oldest cache marks of tools and ``system`` where these have too many for themselves."""

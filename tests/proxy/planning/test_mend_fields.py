@@ -97,3 +97,18 @@ def test_names_of_calls_are_named_once() -> None:
         assistant(said("x"), used("toolu_3", "f")),
     ]
     assert called_names(messages) == ("f", "g")
+
+
+@pytest.mark.parametrize(
+    ("system", "changed"),
+    [
+        ([said("a"), said(" \n", **MARK), said("")], {"system": [said("a")]}),
+        ([said("")], {"system": None}),
+        ([said("a"), said("b", **MARK)], {}),
+        ([], {}),
+        ("", {}),
+    ],
+)
+def test_blank_texts_of_the_system_prompt_go(system: Any, changed: dict[str, Any]) -> None:
+    """Anthropic refuses a text block that says nothing, and takes an empty prompt."""
+    assert mended({"system": system}) == changed
