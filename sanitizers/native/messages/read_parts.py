@@ -117,7 +117,7 @@ def _read_document(block: Mapping[str, Any], place: str, read: ReadParts) -> lis
 def _read_search_result(block: Mapping[str, Any], place: str, read: ReadParts) -> list[Message]:
     title, source = text_at(block, "title", place), text_at(block, "source", place)
     head = f"{title} ({source})" if title and source else title or source
-    parts = [_text(head)] if head else []
+    parts = [_text(f"{head}\n")] if head else []  # results are joined for some models
     return parts + _read_inner(block.get("content"), f"{place}.content", read)
 
 

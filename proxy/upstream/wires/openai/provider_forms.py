@@ -93,6 +93,19 @@ def with_plain_text(message: Message) -> Message:
     return {**message, "content": "".join(part["text"] for part in content)}
 
 
+def with_separate_texts(message: Message) -> Message:
+    """Return *message* with an empty line behind each text part but the last.
+
+    The blocks of Anthropic's clients are texts of their own, which must not run together where a provider gets one text
+    (:func:`with_plain_text`).
+    """
+    content: Any = message.get("content")
+    if not isinstance(content, list) or len(content) < 2 or not all(_is_text(part) for part in content):
+        return message
+    *parts, last = content
+    return {**message, "content": [*({**part, "text": f"{part['text']}\n\n"} for part in parts), last]}
+
+
 def _is_text(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str)
 

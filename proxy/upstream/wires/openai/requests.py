@@ -8,11 +8,11 @@ import orjson
 
 from proxy.core.deployment import Deployment
 from proxy.core.json_text import find_value
-from proxy.core.source import OPENAI_CHAT
+from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_CHAT
 from proxy.core.upstream_call import TextCall, UpstreamCall
 from proxy.upstream.signature_carriers import with_reasoning_details
 from proxy.upstream.wires.openai.parameters import asks_for_usage, renamed_parameters
-from proxy.upstream.wires.openai.provider_forms import message_form, model_name
+from proxy.upstream.wires.openai.provider_forms import message_form, model_name, with_separate_texts
 from proxy.upstream.wires.raw_values import has_no_duplicate_keys
 
 
@@ -27,10 +27,12 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     if call.is_gemini and call.deployment.provider == "openrouter":
         history = [with_reasoning_details(message) for message in history]
     form = message_form(call.deployment)
+    source = call.source
     if form is not None:
+        if source is not None and source.format == ANTHROPIC_MESSAGES:
+            history = [with_separate_texts(message) for message in history]
         history = [form(message) for message in history]
     messages = orjson.dumps(history)
-    source = call.source
     if (
         source is not None
         and form is None

@@ -63,7 +63,7 @@ def parts_of(block: Item) -> list[Any]:
         ({"type": "document", "source": {"type": "file", "file_id": "f"}}, [("text", HELD_PLACEHOLDER)]),
         (
             {"type": "search_result", "title": "T", "source": "s", "content": [said("a"), said("b")]},
-            [("text", "T (s)"), ("text", "a"), ("text", "b")],
+            [("text", "T (s)\n"), ("text", "a"), ("text", "b")],
         ),
         ({"type": "tool_reference", "tool_name": "g"}, [("text", "Found the tool g.")]),
         ({"type": "unheard_of"}, [("text", HELD_PLACEHOLDER)]),

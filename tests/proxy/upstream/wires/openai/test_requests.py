@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.core.source import OPENAI_CHAT, Source
+from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_CHAT, Source
 from proxy.core.upstream_call import UpstreamCall
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.upstream.wires.openai import build_request
@@ -218,3 +218,16 @@ def test_history_is_written_anew_exactly_when_a_key_is_a_duplicate(
     assert (
         not twice or sent == json.dumps(json.loads(raw), ensure_ascii=False, separators=(",", ":")).encode()
     )
+
+
+@pytest.mark.parametrize(("format_", "joined"), [(ANTHROPIC_MESSAGES, "a\n\nb"), (OPENAI_CHAT, "ab")])
+def test_blocks_of_anthropics_clients_do_not_run_together(format_: str, joined: str) -> None:
+    """Their blocks are texts of their own. Parts of a chat are joined as litellm joins them."""
+    messages = [user([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]), user("c")]
+    call = replace(
+        call_of(messages, source=Source(format_, b"{}", messages)),
+        deployment=deployment_of("deepseek/deepseek-chat"),
+    )
+
+    sent = json.loads(build_request(call, stream=False))["messages"]
+    assert [message["content"] for message in sent] == [joined, "c"]
