@@ -44,6 +44,7 @@ def mend_fields(
         mender.stop_thinking()
     elif _INTERLEAVED not in betas:
         mender.keep_budget(limit)
+    mender.keep_stops()
     mender.declare_once()
     mender.declare(called)
     mender.drop_blank_texts()
@@ -103,6 +104,13 @@ class _Mender:
         if self._fields.get("max_tokens") and budget >= limit:
             lower = {**thinking, "budget_tokens": limit - 1} if limit > _LEAST_BUDGET else None
             self._change("thinking", lower, "replaced", "thinking_budget")
+
+    def keep_stops(self) -> None:
+        """Drop blank stop sequences: "each stop sequence must contain non-whitespace" (litellm#3286)."""
+        stops = self._fields.get("stop_sequences")
+        kept = [stop for stop in stops if stop.strip()] if isinstance(stops, list) else []
+        if stops and len(kept) < len(stops):
+            self._change("stop_sequences", kept or None, "dropped", "blank")
 
     def declare_once(self) -> None:
         """Keep the last declaration of each name, since Anthropic wants unique names."""

@@ -112,3 +112,17 @@ def test_names_of_calls_are_named_once() -> None:
 def test_blank_texts_of_the_system_prompt_go(system: Any, changed: dict[str, Any]) -> None:
     """Anthropic refuses a text block that says nothing, and takes an empty prompt."""
     assert mended({"system": system}) == changed
+
+
+@pytest.mark.parametrize(
+    ("stops", "changed"),
+    [
+        (["a", "b"], {}),
+        ([], {}),
+        (["", "a", " \n"], {"stop_sequences": ["a"]}),
+        ([" "], {"stop_sequences": None}),
+    ],
+)
+def test_blank_stop_sequences_go(stops: list[str], changed: dict[str, Any]) -> None:
+    """Anthropic refuses them."""
+    assert mended({"stop_sequences": stops, "max_tokens": 9}) == changed
