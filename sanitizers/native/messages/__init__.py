@@ -5,6 +5,8 @@ envelope            what clients carry for the proxy in the signature of a think
 read_parts          the blocks of the client's as parts of chat messages
 server_blocks       the calls that Anthropic ran, and their results, as texts
 open_turn           the open turn of the model
+turn_reader         the blocks of the model's messages into its open turn
+usual_contents      the contents of nearly all messages of agents as chat messages
 message_reader      one message after the other as chat messages
 project             a request's messages as chat messages, with the places of the messages
 write_messages      chat messages as the system field and the messages of a request
@@ -15,6 +17,7 @@ find_sources        the messages and blocks that a changed chat message was made
 rewrite_turn        a changed turn, with the blocks that stay
 apply               changed chat messages as messages, with the messages that stay
 violations          the provider's rules for blocks
+sound_messages      the messages of nearly all agents, which break no rule
 mend_blocks         changes to the blocks of one message that the provider would refuse
 mend_limits         cache marks and media above the provider's limits
 mend                changes to messages that the provider would refuse

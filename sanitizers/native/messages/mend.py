@@ -19,6 +19,7 @@ from sanitizers.native.messages.changed_messages import (
 )
 from sanitizers.native.messages.mend_blocks import mend_blocks
 from sanitizers.native.messages.mend_limits import drop_marks, drop_media
+from sanitizers.native.messages.sound_messages import are_sound
 from sanitizers.native.messages.violations import (
     MOST_MARKS,
     MOST_MEDIA,
@@ -41,13 +42,16 @@ def mend_messages(
     messages are more than allowed, none is left in the messages. A model that does not sign its thoughts (*signs*) gets
     them back without a signature.
     """
+    most_marks = MOST_MARKS - marks
+    if are_sound(before.items, max(0, most_marks)):
+        return before
     draft = _Draft(before)
     draft.mend_blocks(signs=signs)
     draft.drop_last_thinking()
     if any(item["role"] == "system" for item in draft.items):
         draft.place_systems(takes_systems=takes_systems)
     draft.join_results()
-    draft.keep_limits(MOST_MARKS - marks)
+    draft.keep_limits(most_marks)
     return draft.finish()
 
 

@@ -12,16 +12,12 @@ from typing import Any, NamedTuple
 
 from sanitizers.changes import Change
 from sanitizers.messages import Message
-from sanitizers.native.messages.envelope import is_own, unpack_signature
 from sanitizers.native.messages.open_turn import OpenTurn
 from sanitizers.native.messages.places import (
-    as_json,
     kind_of,
     message_place,
-    object_need,
     refuse,
     text_at,
-    unknown_needs,
 )
 from sanitizers.native.messages.read_parts import (
     MARK,
@@ -31,15 +27,10 @@ from sanitizers.native.messages.read_parts import (
     read_blocks,
     text_alone,
 )
-from sanitizers.native.messages.server_blocks import (
-    SERVER_CALLS,
-    SERVER_RESULTS,
-    call_text,
-    held_files,
-    result_text,
-)
 from sanitizers.native.messages.tools import STEP
-from sanitizers.native.protocol import HELD_PLACEHOLDER, Item, Need, Span, add_needs
+from sanitizers.native.messages.turn_reader import TurnReader
+from sanitizers.native.messages.usual_contents import read_usual_turn, read_usual_user
+from sanitizers.native.protocol import Item, Need, Span
 from sanitizers.work_limit import metered
 
 BILLING_HEADER = "x-anthropic-billing-header:"
@@ -47,9 +38,6 @@ BILLING_HEADER = "x-anthropic-billing-header:"
 
 It differs in each request, so that no other provider's prompt cache would be of use (vllm-mlx#277).
 """
-
-_LEFT_OUT = frozenset({"document", "image", "search_result", "tool_reference"})
-"""Blocks of the client's. A chat's assistant message cannot have them."""
 
 _NOT_OF_USER = frozenset({"redacted_thinking", "thinking", "tool_use"})
 
@@ -68,13 +56,15 @@ class MessageReader:
     """Reads one message after the other. Envelopes are those of *tenant*."""
 
     def __init__(self, tenant: str) -> None:
-        self._tenant = tenant
         self._messages: list[Message] = []
         self._spans: list[Span] = []
         self._changes: list[Change] = []
         self._read = ReadParts([], [])
+        self._turns = TurnReader(tenant, self._read, self._changes)
         self._turn: OpenTurn | None = None
         self._turn_at = 0  # the index of the first message of the open turn
+        self._usual: Message | None = None  # the open turn, where it is one usual message of the client's
+        self._usual_content: Any = None
         self._leading = 0
 
     def read_system(self, system: Any) -> None:
@@ -103,29 +93,37 @@ class MessageReader:
 
     def add(self, index: int, item: Item) -> None:
         """Add the message at *index*."""
-        place = message_place(index)
         if item.__class__ is not dict:
-            refuse(place, "Input should be a valid dictionary", index=index)
-        role = item.get("role")
+            refuse(message_place(index), "Input should be a valid dictionary", index=index)
+        role, content = item.get("role"), item.get("content")
         if role == "assistant":
-            if self._turn is None:
-                self._turn, self._turn_at = OpenTurn(), index
-            self._read_turn(self._turn, item.get("content"), f"{place}.content", index)
-        elif role in ("user", "system"):
-            self._close_turn(index)
-            read = self._read_user if role == "user" else self._read_inline_system
-            made = read(item.get("content"), f"{place}.content")
+            if self._turn is None and self._usual is None:
+                self._turn_at = index
+                self._usual = read_usual_turn(content)
+                self._usual_content = content
+                if self._usual is not None:
+                    return
+            self._turns.read(self._open_turn(), content, f"{message_place(index)}.content", index)
+        elif role == "user" or role == "system":
+            if self._turn is not None or self._usual is not None:
+                self._close_turn(index)
+            made = read_usual_user(content) if role == "user" else None
+            if made is None:
+                read = self._read_user if role == "user" else self._read_inline_system
+                made = read(content, f"{message_place(index)}.content")
             first = len(self._messages)
             self._messages += made
-            self._spans.append(Span(range(index, index + 1), range(first, len(self._messages))))
+            self._spans.append(Span(range(index, index + 1), range(first, first + len(made))))
         else:
-            refuse(f"{place}.role", "Input should be 'user', 'assistant' or 'system'", index=index)
+            place = f"{message_place(index)}.role"
+            refuse(place, "Input should be 'user', 'assistant' or 'system'", index=index)
         if self._read.left_out:
             self._report_left_out(index)
 
     def finish(self, count: int) -> ReadMessages:
         """Return what was read of *count* messages. Raises :class:`~sanitizers.errors.Unrepairable` for nothing."""
-        self._close_turn(count)
+        if self._turn is not None or self._usual is not None:
+            self._close_turn(count)
         if not self._messages:
             refuse("messages", "at least one message with content is required", "nothing_to_send")
         changes = tuple(sorted(self._changes, key=attrgetter("index")))
@@ -178,71 +176,23 @@ class MessageReader:
                     refuse(f"{place}.{number}.type", "Input should be 'text'")
         return [{"role": "system", "content": read_blocks(content, place, self._read)}]
 
-    def _read_turn(self, turn: OpenTurn, content: Any, place: str, index: int) -> None:
-        turn.end_message()
-        if content is None or isinstance(content, str):
-            turn.say(content or "")
-            return
-        if not isinstance(content, list):
-            refuse(place, "Input should be a valid string or a valid list")
-        turn.is_blank = turn.is_blank or not content
-        for number, block in enumerate(metered(content)):
-            here = f"{place}.{number}"
-            kind = kind_of(block, here)
-            if kind == "text":
-                if block.get("citations"):
-                    self._read.left_out.append(f"{here}.citations")
-                turn.say(text_at(block, "text", here), block.get(MARK))
-            elif kind == "tool_use":
-                turn.call(_read_call(block, here))
-            elif kind in ("thinking", "redacted_thinking"):
-                self._read_thinking(turn, block, kind, here, index)
-            else:
-                self._read_other(turn, block, kind, here)
-
-    def _read_thinking(self, turn: OpenTurn, block: Item, kind: str, place: str, index: int) -> None:
-        """Add thinking: Claude's as it came, and the proxy's own envelope as the signature in it."""
-        seal = text_at(block, "signature" if kind == "thinking" else "data", place)
-        text = text_at(block, "thinking", place)
-        if seal and not is_own(seal):
-            turn.think(block)
-            return
-        if text:
-            turn.thoughts.append(text)
-        if seal:
-            signed = unpack_signature(seal, self._tenant)
-            if signed is None:
-                self._changes.append(Change(STEP, "dropped", index, "envelope_damaged", place))
-            else:
-                turn.signatures[signed.call_id] = signed.signature
-
-    def _read_other(self, turn: OpenTurn, block: Item, kind: str, place: str) -> None:
-        if kind in SERVER_CALLS:
-            turn.say(call_text(block, place), is_block=False)
-        elif kind in SERVER_RESULTS:
-            for held in held_files(block):
-                add_needs(self._read.needs, [object_need(f"{place}.{held}", can_be_left_out=True)])
-            if text := result_text(block):
-                turn.say(text, is_block=False)
-        elif kind in _LEFT_OUT:
-            source = block.get("source")
-            if isinstance(source, dict) and source.get("type") == "file":
-                add_needs(self._read.needs, [object_need(f"{place}.source.file_id", can_be_left_out=True)])
-            self._read.left_out.append(f"{place}:{kind}")
-        elif kind == "tool_result":
-            refuse(place, "`tool_result` blocks are only allowed in `user` messages")
-        else:
-            add_needs(self._read.needs, unknown_needs(block, place, kind))
-            turn.say(HELD_PLACEHOLDER, is_block=False)
+    def _open_turn(self) -> OpenTurn:
+        """Return the open turn. A usual message at its beginning is read again, since more follows it."""
+        if self._turn is None:
+            self._turn = OpenTurn()
+            if self._usual is not None:
+                self._usual = None
+                at = self._turn_at
+                self._turns.read(self._turn, self._usual_content, f"{message_place(at)}.content", at)
+        return self._turn
 
     def _close_turn(self, stop: int) -> None:
         """End the model's turn before the message at *stop*."""
-        turn = self._turn
-        if turn is None:
-            return
-        self._turn = None
+        turn, message = self._turn, self._usual
+        self._turn = self._usual = None
         first = len(self._messages)
-        message = turn.message()
+        if turn is not None:
+            message = turn.message()
         if message is None:
             self._changes.append(Change(STEP, "dropped", self._turn_at, "thinking_alone"))
         else:
@@ -254,22 +204,3 @@ def is_billing(block: Item) -> bool:
     """Tell whether a *block* of ``system`` is Claude Code's line for Anthropic's billing."""
     text = block.get("text")
     return isinstance(text, str) and text.startswith(BILLING_HEADER)
-
-
-def _read_call(block: Item, place: str) -> Message:
-    """Return the call of a ``tool_use``. A missing id or name becomes an empty one, and an input that is a text stays.
-
-    The sanitizing steps handle them.
-    """
-    given = block.get("input")
-    arguments = (
-        given if isinstance(given, str) else "{}" if given is None else as_json(given, f"{place}.input")
-    )
-    call: Message = {
-        "id": text_at(block, "id", place),
-        "type": "function",
-        "function": {"name": text_at(block, "name", place), "arguments": arguments or "{}"},
-    }
-    if block.get(MARK) is not None:
-        call[MARK] = block[MARK]
-    return call
