@@ -43,10 +43,13 @@ def without_claude_fields(request: ChatRequest, profile: Profile) -> ChatRequest
     names = _OF_MESSAGES | ({"is_error"} & profile.refused_fields)
     projection = source.native.projection
     changes: list[Change] = []
-    messages: list[Message] = []
-    for at, message in enumerate(metered(request.messages)):
-        bare, gone = _without(message, names)
-        messages.append(bare)
+    messages = list(request.messages)
+    outline = request.known_outline
+    places = (
+        range(len(messages)) if outline is None else outline.odd
+    )  # plain messages have no field of Claude's
+    for at in metered(places):
+        messages[at], gone = _without(messages[at], names)
         if gone:
             index = projection.item_of(at) if request.messages is projection.messages else 0
             changes.append(Change(STEP, "dropped", index, "claude_field", ",".join(sorted(gone))))

@@ -41,6 +41,8 @@ def _as_it_came(raw: bytes, value: Any) -> bytes:
     if raw[:1] not in (b"[", b"{"):
         return raw
     written = write_json(value)
+    if raw == written:  # as nearly all clients write it, and a comparison is fast
+        return raw
     return raw if has_no_duplicate_keys(raw, written) else written
 
 
