@@ -17,7 +17,7 @@ from proxy.ingress.anthropic_messages.field_types import KNOWN_FIELDS, check_fie
 from proxy.ingress.anthropic_messages.server_fields import find_needs
 from proxy.ingress.anthropic_messages.thinking import EFFORTS, ReadThinking, read_format, read_thinking
 from proxy.ingress.json_fields import named_model, refuse_nesting
-from proxy.ingress.load_body import load_body, without_plain_entries
+from proxy.ingress.load_body import load_body
 from proxy.ingress.parameter_limits import check_unknown
 from sanitizers import Change
 from sanitizers.native import Items
@@ -84,7 +84,7 @@ def read_fields(
     """
     fields, body, changes = load_body(body, "messages", mends=mends)
     try:
-        refuse_nesting(without_plain_entries(fields, "messages"), max_nesting)
+        refuse_nesting(fields, max_nesting)
         return _read(fields, body, changes, weight, wants_answer=wants_answer)
     except InvalidRequest as error:
         error.asked_model = named_model(fields)

@@ -23,6 +23,7 @@ def are_sound(items: Items, most_marks: int) -> bool:
     False says only that the pass does not know.
     """
     marks = 0
+    names: set[Any] = set()
     before: Any = None
     for item in metered(items):
         role, content = item.get("role"), item.get("content")
@@ -35,14 +36,14 @@ def are_sound(items: Items, most_marks: int) -> bool:
             if role == "user":
                 held = _marks_of_user(content, before != "user")
             elif role == "assistant":
-                held = _marks_of_model(content)
+                held = _marks_of_model(content, names)
             else:
                 return False
             if held == _UNSOUND:
                 return False
             marks += held
         before = role
-    return marks <= most_marks
+    return marks <= most_marks and not any(is_misnamed({"name": name}) for name in names)
 
 
 def _marks_of_user(blocks: list[Any], may_hold_results: bool) -> int:
@@ -70,8 +71,8 @@ def _marks_of_user(blocks: list[Any], may_hold_results: bool) -> int:
     return marks
 
 
-def _marks_of_model(blocks: list[Any]) -> int:
-    """Return the number of cache marks of *blocks*, or -1 where they may break a rule."""
+def _marks_of_model(blocks: list[Any], names: set[Any]) -> int:
+    """Return the number of cache marks of *blocks*, or -1 where they may break a rule. Add the tools' *names*."""
     marks = 0
     kind: Any = None
     for block in metered(blocks):
@@ -80,8 +81,10 @@ def _marks_of_model(blocks: list[Any]) -> int:
         kind = block.get("type")
         is_marked = MARK in block and block[MARK] is not None
         if kind == "tool_use":
-            if block.get("input").__class__ is not dict or is_misnamed(block):
+            name = block.get("name")
+            if block.get("input").__class__ is not dict or name.__class__ is not str:
                 return _UNSOUND
+            names.add(name)
         elif kind == "text":
             text = block.get("text")
             if text.__class__ is not str or not text or text.isspace():
