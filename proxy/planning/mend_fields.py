@@ -145,13 +145,12 @@ class _Mender:
 
     def keep_marks(self) -> None:
         """Drop the oldest cache marks of tools and ``system`` where these have too many for themselves."""
-        too_many = -MOST_MARKS + (self._fields.get("cache_control") is not None)
-        too_many += marks_in(self._fields.get("tools")) + marks_in(self._fields.get("system"))
-        for name in ("tools", "system"):
-            held = marks_in(self._fields.get(name))
-            if too_many > 0 and held:
+        held = {name: marks_in(self._fields.get(name)) for name in ("tools", "system")}
+        too_many = sum(held.values()) - MOST_MARKS + (self._fields.get("cache_control") is not None)
+        for name, count in held.items():
+            if too_many > 0 and count:
                 self._change(name, without_marks(self._fields[name], too_many), "dropped", "cache_mark")
-                too_many -= held
+                too_many -= count
 
     def _change(self, name: str, value: Any, kind: Kind, reason: str) -> None:
         self.changed[name] = value

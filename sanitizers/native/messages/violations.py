@@ -93,8 +93,10 @@ def ends_in_server_tool(item: Item) -> bool:
 
 def marks_in(blocks: Any) -> int:
     """Return the number of cache marks of *blocks* and of the contents of results among them."""
+    if not blocks or not isinstance(blocks, list):
+        return 0
     count = 0
-    for block in metered(blocks if isinstance(blocks, list) else ()):
+    for block in metered(blocks):
         if isinstance(block, dict):
             count += block.get(MARK) is not None
             if block.get("type") == "tool_result":
@@ -104,8 +106,10 @@ def marks_in(blocks: Any) -> int:
 
 def media_in(blocks: Any) -> int:
     """Return the number of images and documents among *blocks* and in the contents of results."""
+    if not blocks or not isinstance(blocks, list):
+        return 0
     count = 0
-    for block in metered(blocks if isinstance(blocks, list) else ()):
+    for block in metered(blocks):
         if isinstance(block, dict):
             count += block.get("type") in _MEDIA
             if block.get("type") == "tool_result":
