@@ -156,7 +156,7 @@ async def test_loop_goes_through_with_a_new_proxy_for_each_round(
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_model_may_change_within_a_loop(bases: Bases, stream: bool) -> None:
-    """What one model has signed never reaches another one."""
+    """A signature of one model never reaches another one."""
     history = list(FIRST)
     async with bases.proxied() as proxy:
         for model in ("gemini", "openai", "claude", "gemini", "claude", "openai"):

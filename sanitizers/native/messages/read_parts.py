@@ -21,7 +21,7 @@ _MEDIA_TYPE = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}", re.ASCII)
 
 
 class ReadParts(NamedTuple):
-    """What is added to while blocks are read: the needs, and the places of what no chat message carries."""
+    """Collects the needs, and the places of what no chat message carries, while blocks are read."""
 
     needs: list[Need]
     left_out: list[str]

@@ -129,7 +129,7 @@ def test_a_fallback_in_between(
 def test_another_claude_by_the_name(
     messages_gateways: Gateways, tmp_path: Path, name: str, served: str
 ) -> None:
-    """What Claude Code sends for the name suits the model behind it, and each request is answered at once."""
+    """Requests of Claude Code suit the model behind the name, and each is answered at once."""
     gateways = messages_gateways
     given = {
         "model": f"anthropic/{served}",

@@ -29,7 +29,7 @@ def test_thoughts_and_text_follow_one_another() -> None:
 
 
 def test_interleaved_calls_are_sorted_into_their_blocks() -> None:
-    """What comes of a second call waits until the first one is whole."""
+    """Pieces of a second call wait until the first one is whole."""
     message = written(
         calls(piece(0, "", begins=True), piece(1, '{"b"', begins=True)),
         calls(piece(0, '{"a"')),

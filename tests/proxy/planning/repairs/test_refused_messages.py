@@ -54,7 +54,7 @@ def repaired(words: str, **fields: Any) -> tuple[Plan, dict[str, Any]]:
     ],
 )
 def test_all_thinking_goes_and_none_is_asked_for_in_an_open_turn(words: str) -> None:
-    """What Claude signed is never edited: it goes whole, with the request for more."""
+    """A block that Claude signed is never edited: it goes whole, with the request for more."""
     done, body = repaired(words, messages=TURN, thinking=BUDGET)
 
     assert body["messages"] == [user("go"), assistant(used("toolu_1")), user(answered("toolu_1"))]
@@ -158,7 +158,7 @@ def test_field_that_is_refused_by_name_is_changed(words: str, name: str, after: 
     ],
 )
 def test_refused_sampling_goes(words: str, left: set[str]) -> None:
-    """Where a model has no sampling, all of it goes at once."""
+    """All sampling goes at once for a model that has none."""
     sampling = {"temperature": 0.5, "top_p": 0.9, "top_k": 5}
     done, body = repaired(words, messages=CLOSED, **sampling)
 

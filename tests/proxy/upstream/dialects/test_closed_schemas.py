@@ -58,7 +58,7 @@ CLOSED = {**OPEN, "additionalProperties": False}
     ],
 )
 def test_objects_are_closed_and_bounds_are_said(schema: Any, closed: Any) -> None:
-    """What the grammar cannot enforce, the model can read."""
+    """The model can read the rules that the grammar cannot enforce."""
     assert close_schema(schema) == closed
     assert close_schema(closed) is closed
 

@@ -49,7 +49,7 @@ def test_unchanged_history_is_the_same_list(native: list[Any], system: Any) -> N
 def test_sanitized_history_is_read_again_as_it_was_written(
     native: list[Any], system: Any, prefill: bool
 ) -> None:
-    """What is written from a sanitized history is read as this history: the same calls and results in order."""
+    """A sanitized history is written and read again as the same calls and results in order."""
     before = copy.deepcopy(native)
     try:
         projected = project(native, system, tenant=TENANT)

@@ -56,7 +56,7 @@ def test_message_that_says_nothing_goes(content: Any) -> None:
     ],
 )
 def test_input_becomes_an_object(given: Any, after: Any) -> None:
-    """What the client sent is kept, whatever it is."""
+    """Everything that the client sent is kept."""
     done, changes = mended(assistant({**used("a"), "input": given}))
 
     assert done["content"][0]["input"] == after

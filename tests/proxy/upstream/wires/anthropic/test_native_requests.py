@@ -127,7 +127,7 @@ def test_stream_is_asked_for_as_the_plan_says(given: dict[str, Any], stream: boo
 
 
 def test_planned_messages_and_fields_replace_those_of_the_body() -> None:
-    """What a plan has put into the native form is what goes out."""
+    """The fields that a plan has put into the native form go out."""
     native, call = native_of()
     items = [{"role": "user", "content": "other"}]
     renewed = replace(native, items=items, are_own=False, changed={"thinking": None, "system": []})
