@@ -55,7 +55,7 @@ def test_named_media_go() -> None:
 
 
 def test_first_marks_of_tools_go() -> None:
-    """What is no object stays."""
+    """A value that is no object stays."""
     assert without_marks([said("a", **MARK), "odd", said("b", **MARK)], 1) == [
         said("a"),
         "odd",

@@ -13,7 +13,7 @@ from tests.sanitizers.native.messages.building import image, said, used
 
 
 def test_reader_notes_what_it_leaves_out_for_its_owner() -> None:
-    """What no chat message carries is noted with its place, beside the words and calls of the turn."""
+    """A block that no chat message carries is noted with its place, beside the words and calls of the turn."""
     read, changes, turn = ReadParts([], []), list[Change](), OpenTurn()
     TurnReader("", read, changes).read(turn, [said("x"), image(), used("a")], "messages.3.content", 3)
 

@@ -100,7 +100,7 @@ def test_content_becomes_blocks(content: Any, blocks: list[Item]) -> None:
     ],
 )
 def test_media_without_a_form_is_refused(part: Item) -> None:
-    """What Claude cannot be given is no block, and is not left out silently."""
+    """A value that Claude cannot be given is no block, and is not left out silently."""
     with pytest.raises(Unrepairable) as refusal:
         content_blocks([part])
     assert refusal.value.rule == "media_unreadable"
