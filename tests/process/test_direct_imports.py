@@ -17,6 +17,7 @@ from proxy.config.providers.listed_providers import listed_providers
 from proxy.config.providers.provider_rows import ROWS
 from tests.process.emulators import in_a_thread
 from tests.process.running import PATHS, ROOT, Running, command, environment
+from tests.support.anthropic_emulator import ANTHROPIC
 from tests.support.emulated import Emulator
 from tests.support.openai_emulator import OPENAI, judge_openai_body
 from tests.support.openai_emulator.wire import ChatWire
@@ -38,8 +39,8 @@ VARIABLES = ("GROQ_API_KEY", "MISTRAL_API_KEY", "XAI_API_KEY", "OPENROUTER_API_K
 
 @pytest.fixture(scope="module")
 def emulators() -> Iterator[dict[str, Emulator]]:
-    """Run a server with OpenAI's endpoints, and one with both forms of Azure's addresses."""
-    with in_a_thread({"openai": OPENAI, "azure": AZURE}) as running:
+    """Run a server with OpenAI's endpoints, one with both forms of Azure's addresses, and one of Anthropic's."""
+    with in_a_thread({"openai": OPENAI, "azure": AZURE, "anthropic": ANTHROPIC}) as running:
         yield running
 
 
@@ -63,6 +64,25 @@ def test_no_row_needs_more_packages_than_openai(
 
     assert not HEAVY & imported_by_openai
     assert _packages(running.errors) == imported_by_openai
+
+
+def test_claude_needs_no_heavy_package(
+    directory: Path, emulators: dict[str, Emulator], http: httpx.Client, imported_by_openai: frozenset[str]
+) -> None:
+    """A process with Claude alone imports what one with ``openai/`` does, for chats and for its own format."""
+    config = _config(emulators, ["anthropic"])
+    config["model_list"][0]["litellm_params"]["model"] = "anthropic/claude-sonnet-4-5"
+    chat = {"model": "anthropic", "max_tokens": 100, "messages": [{"role": "user", "content": "x"}]}
+
+    with _serving(directory, config) as (running, base_url):
+        for path in ("chat/completions", "messages", "messages/count_tokens", "explain"):
+            assert http.post(f"{base_url}/{path}", json=chat).status_code == 200
+        for path, end in (("chat/completions", "[DONE]"), ("messages", '{"type":"message_stop"}')):
+            streamed = http.post(f"{base_url}/{path}", json={**chat, "stream": True})
+            assert streamed.text.rstrip().endswith(end)
+
+    assert "proxy" in _packages(running.errors)
+    assert _packages(running.errors) <= imported_by_openai
 
 
 def test_check_of_all_rows_imports_no_heavy_package(tmp_path: Path, emulators: dict[str, Emulator]) -> None:
