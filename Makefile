@@ -8,8 +8,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 # Each worker begins with tests that lie together, and so starts few of the processes that tests share.
 PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
-# Two workers more than cores: many tests wait for clocks, sockets and one another's processes.
-test test-fast test-ui test-ops: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
+# One worker more than cores: some tests wait for clocks, sockets and one another's processes.
+test test-fast test-ui test-ops: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-clients test-judges test-uvloop soak: WORKERS ?= auto
 
 .PHONY: docs demo serve emulate installed test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-rows bench-watched bench-responses bench-messages bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
