@@ -26,15 +26,15 @@ targets = pytest.mark.parametrize("model", TARGETS)
 
 
 @pytest.fixture
-async def client(served: Served) -> AsyncIterator[AsyncOpenAI]:
-    """Return OpenAI's asynchronous client, without retries of its own."""
+async def client(served: Served, gemini: Gemini) -> AsyncIterator[AsyncOpenAI]:
+    """Return OpenAI's asynchronous client, without retries of its own, before emulators without queued faults."""
     async with AsyncOpenAI(base_url=served.base_url, api_key="none", max_retries=0, timeout=30) as client:
         yield client
 
 
 @pytest.fixture
-def sync_client(served: Served) -> Iterator[OpenAI]:
-    """Return OpenAI's synchronous client, without retries of its own."""
+def sync_client(served: Served, gemini: Gemini) -> Iterator[OpenAI]:
+    """Return OpenAI's synchronous client, without retries of its own, before emulators without queued faults."""
     with OpenAI(base_url=served.base_url, api_key="none", max_retries=0, timeout=30) as client:
         yield client
 
