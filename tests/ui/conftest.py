@@ -59,7 +59,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def configure(api_base: str, **general: Any) -> dict[str, Any]:
-    """Return a configuration with four models. Two models are emulated, and one of these two has a small window."""
+    """Return a configuration with four models: two are emulated, one of them has a small window, and litellm asks one."""
     models: dict[str, tuple[dict[str, str], dict[str, int]]] = {
         "gemini": ({"model": "gemini/gemini-3.6-flash", "api_base": api_base}, {}),
         "small": ({"model": "gemini/gemini-2.5-flash", "api_base": api_base}, {"max_input_tokens": 12_000}),
@@ -68,7 +68,12 @@ def configure(api_base: str, **general: Any) -> dict[str, Any]:
     }
     return {
         "model_list": [
-            {"model_name": name, "litellm_params": {**params, "api_key": "emulated"}, "model_info": info}
+            {
+                "model_name": name,
+                "litellm_params": {**params, "api_key": "emulated"},
+                "model_info": info,
+                "transport": "litellm" if name == "gpt" else "auto",
+            }
             for name, (params, info) in models.items()
         ],
         "general_settings": {"drain_delay": 0, "drain_grace": 1, **general},

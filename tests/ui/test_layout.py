@@ -193,7 +193,7 @@ def test_provider_is_named_beside_its_words(read: Opened) -> None:
 
 
 def test_sent_body_is_on_the_providers_wire(read: Opened) -> None:
-    """For Gemini, the page shows the path and the body of Gemini's own API.
+    """For Gemini and Claude, the page shows the path and the body of the provider's own API.
 
     For a model that is called through litellm, the page names litellm and shows the body in OpenAI's format.
     """
@@ -206,8 +206,13 @@ def test_sent_body_is_on_the_providers_wire(read: Opened) -> None:
     sent = json.loads(reader.text("#panel-send pre"))
     assert sent["contents"] == [{"role": "user", "parts": [{"text": "Who?"}]}]
     reader.page.select_option("#target", "model:claude")
+    reader.page.wait_for_selector('#send-wire:has-text("Anthropic\'s Messages API, as it is sent")')
+    assert "POST https://api.anthropic.com/v1/messages" in reader.text("#send-wire")
+    sent = json.loads(reader.text("#panel-send pre"))
+    assert sent["messages"] == [{"role": "user", "content": [{"type": "text", "text": "Who?"}]}]
+    reader.page.select_option("#target", "model:gpt")
     reader.page.wait_for_selector('#send-wire:has-text("litellm")')
-    assert "anthropic" in reader.text("#send-wire")
+    assert "openai" in reader.text("#send-wire")
     assert json.loads(reader.text("#panel-send pre"))["messages"] == [{"role": "user", "content": "Who?"}]
 
 
