@@ -59,7 +59,10 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def configure(api_base: str, **general: Any) -> dict[str, Any]:
-    """Return a configuration with four models: two are emulated, one of them has a small window, and litellm asks one."""
+    """Return a configuration with four models.
+
+    Two models are emulated, and one of these two has a small window. litellm asks another one.
+    """
     models: dict[str, tuple[dict[str, str], dict[str, int]]] = {
         "gemini": ({"model": "gemini/gemini-3.6-flash", "api_base": api_base}, {}),
         "small": ({"model": "gemini/gemini-2.5-flash", "api_base": api_base}, {"max_input_tokens": 12_000}),
