@@ -220,7 +220,7 @@ class ModelEntry(Section):
     """
 
     count_tokens: Literal["estimate", "provider"] = "estimate"
-    """Who counts the tokens of ``/v1/messages/count_tokens``: turnright by an estimate, or the provider.
+    """The counter of ``/v1/messages/count_tokens``: turnright, by an estimate, or the provider.
 
     A provider is asked where it speaks Anthropic's Messages API. Where it fails, the estimate counts.
     """
