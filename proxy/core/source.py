@@ -13,6 +13,7 @@ from typing import Any
 
 from sanitizers import Change, Messages
 from sanitizers.native import Items
+from sanitizers.native.gemini.project import GeminiProjection
 from sanitizers.native.messages.project import MessagesProjection
 from sanitizers.native.responses.project import ResponsesProjection
 from sanitizers.native.responses.tool_table import ToolTable
@@ -29,6 +30,9 @@ OPENAI_RESPONSES = "openai_responses"
 
 ANTHROPIC_MESSAGES = "anthropic_messages"
 """The format of Anthropic's Messages API."""
+
+GEMINI_NATIVE = "gemini_native"
+"""The format of Gemini's own API, with ``contents``."""
 
 SOURCE = "source"
 """The key of an :class:`AnswerSource` in an answer or a chunk, as a wire returns them."""
@@ -135,6 +139,44 @@ class MessagesRequest:
 
 
 @record
+class GeminiRequest:
+    """A request of Gemini's own API as its client meant it, for a provider that speaks that API."""
+
+    items: Items
+    """The ``contents`` of the body. A plan puts in their place those that are sent."""
+
+    are_own: bool
+    """True where *items* are exactly those of the body."""
+
+    projection: GeminiProjection
+    """The chat messages that were read from *items* and from the system instruction, and their places."""
+
+    fields: Mapping[str, Any]
+    """The decoded fields of the body without ``contents``, with the names as the client spells them."""
+
+    parameters: Mapping[str, Any]
+    """The chat parameters that were read from *fields*. A plan that changed none of them has equal ones."""
+
+    conversion: tuple[Change, ...]
+    """The changes that only a chat needs, as in :attr:`ResponsesRequest.conversion`."""
+
+    read_from: Items | None = None
+    """The items that *projection* was read from, where a plan has put others into *items*."""
+
+    origins: tuple[int, ...] | None = None
+    """The index in *read_from* for each of *items*, or that of a neighbour. None where they are the same items."""
+
+    are_mended: bool = False
+    """True where *items* have been checked, and hold nothing that Gemini would refuse."""
+
+    repaired: Mapping[str, Any] = field(default_factory=dict)
+    """The fields that were changed since the provider has refused them, by the client's names. None removes one."""
+
+    changed: Mapping[str, Any] = field(default_factory=dict)
+    """The fields that a plan has changed, by the client's names. None removes one."""
+
+
+@record
 class Source:
     """The body of one request, and the history that was read from it."""
 
@@ -150,7 +192,7 @@ class Source:
     With the items of a plan in *native*, it is the plan's history.
     """
 
-    native: ResponsesRequest | MessagesRequest | None = None
+    native: ResponsesRequest | MessagesRequest | GeminiRequest | None = None
     """The request in the format's own form, or None for a format that chat messages express."""
 
 
