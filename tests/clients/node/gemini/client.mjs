@@ -1,0 +1,11 @@
+/** Runs @google/genai for one task. */
+
+import { asked } from "./asked.mjs";
+import { tools } from "./genai.mjs";
+import { chat } from "./genai_chat.mjs";
+import { errors } from "./genai_errors.mjs";
+import { picture, search } from "./genai_others.mjs";
+import { paths } from "./genai_paths.mjs";
+
+const given = asked();
+await { tools, chat, paths, errors, search, picture }[given.task](given);

@@ -1,0 +1,19 @@
+"""Runs google-genai for one task. The import takes seconds."""
+
+from __future__ import annotations
+
+from tests.clients.python.gemini import genai_chat, genai_errors, genai_others, genai_paths, with_genai
+from tests.clients.python.gemini.asked import Asked
+
+TASKS = {
+    "tools": with_genai.main,
+    "chat": genai_chat.main,
+    "paths": genai_paths.main,
+    "errors": genai_errors.main,
+    "search": genai_others.search,
+    "picture": genai_others.picture,
+}
+
+if __name__ == "__main__":
+    asked = Asked.read()
+    TASKS[asked.task](asked)

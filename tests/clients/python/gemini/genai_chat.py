@@ -1,0 +1,59 @@
+"""Runs google-genai's chat, which calls the functions of the application by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from google.genai import types
+
+from tests.clients.python.gemini.asked import Asked
+from tests.clients.python.reporting import PROMPT, Report
+from tests.clients.python.tools import TOOLS
+
+
+def main(asked: Asked) -> None:
+    """Print the calls of each round as the chat's history has them, and the last text.
+
+    The chat is asynchronous where the command line says so.
+    """
+    config = types.GenerateContentConfig(
+        tools=[*TOOLS.values()],
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(maximum_remote_calls=20),
+    )
+    if "async" in asked.more:
+        text, history = asyncio.run(chat_asynchronously(asked, config))
+    else:
+        text, history = chat(asked, config)
+    report = Report()
+    for content in history:
+        calls = [part.function_call for part in content.parts or () if part.function_call is not None]
+        if calls:
+            report.begin_round()
+        for call in calls:
+            assert call.name is not None
+            report.called(call.id, call.name, call.args or {})
+    report.text = text
+    report.write()
+
+
+def chat(asked: Asked, config: types.GenerateContentConfig) -> tuple[str, Any]:
+    """Return the last text and the history of a chat."""
+    client = asked.client()
+    talk = client.chats.create(model=asked.model, config=config)
+    if asked.stream:
+        text = "".join(chunk.text or "" for chunk in talk.send_message_stream(PROMPT))
+    else:
+        text = talk.send_message(PROMPT).text or ""
+    return text, talk.get_history()
+
+
+async def chat_asynchronously(asked: Asked, config: types.GenerateContentConfig) -> tuple[str, Any]:
+    """Return the last text and the history of an asynchronous chat."""
+    client = asked.client()
+    talk = client.aio.chats.create(model=asked.model, config=config)
+    if asked.stream:
+        text = "".join([chunk.text or "" async for chunk in await talk.send_message_stream(PROMPT)])
+    else:
+        text = (await talk.send_message(PROMPT)).text or ""
+    return text, talk.get_history()
