@@ -14,6 +14,8 @@ The files, in the order of the data:
     openai_text                        the formats of embeddings and text completions
     openai_answers                     answers, errors and stream events, which OpenAI's formats share
     formats                            the table of the formats by path
+    token_numbers, overflow_numbers    the numbers of tokens that an error or an estimate names
+    client_places                      numbers of chat messages as the places that a client knows
     refusals                           the answer for an error, in the format of its client
     page_headers                       the headers of the inspector's page and of its data
 """

@@ -13,9 +13,9 @@ from aiohttp import web
 from proxy.core.errors import ProxyError
 from proxy.ingress.anthropic_messages.errors import error_headers, status_of
 from proxy.ingress.anthropic_messages.errors import write_error as write_anthropic_error
-from proxy.ingress.anthropic_messages.token_numbers import numbers_of
 from proxy.ingress.formats import FORMATS, MESSAGES
 from proxy.ingress.openai_answers import write_error
+from proxy.ingress.token_numbers import numbers_of
 from proxy.observability.request_record import RequestRecord
 from sanitizers.record import record
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
-from proxy.ingress.anthropic_messages.errors import NO_NUMBERS, NO_PLACES, TokenNumbers
+from proxy.ingress.anthropic_messages.errors import NO_PLACES
 from proxy.ingress.anthropic_messages.message_places import MessagePlaces
 from proxy.ingress.anthropic_messages.thinking import ReadThinking
+from proxy.ingress.token_numbers import NO_NUMBERS, TokenNumbers
 from proxy.planning.signatures.client_ids import tag_in
 from sanitizers.native.messages.envelope import SignedCall, pack_signature
 

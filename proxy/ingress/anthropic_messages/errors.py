@@ -18,8 +18,9 @@ from typing import Any
 from proxy.core.errors import ContextTooLong, CredentialsMissing, ProxyError, UpstreamFault
 from proxy.core.json_text import write_json
 from proxy.ingress.anthropic_messages.message_places import MessagePlaces
+from proxy.ingress.overflow_numbers import OVERFLOW, count_overflow, is_of_bytes, is_overflow
+from proxy.ingress.token_numbers import NO_NUMBERS, TokenNumbers
 from proxy.resilience.read_overflow import Overflow, read_overflow
-from sanitizers.record import record
 
 OVERLOADED = 529
 """Anthropic's own status for a provider that is busy. Its SDKs have a class of their own for it."""
@@ -44,7 +45,6 @@ _TYPES: Mapping[int, str] = MappingProxyType(
 )
 """The type of an error by its status (Anthropic's API reference, 2026-11)."""
 
-_OVERFLOW = "context_length_exceeded"
 _UNSET = frozenset({"credentials_missing", "model_unavailable"})
 """Codes of a 503 that lasts until the operator changes the configuration."""
 
@@ -52,24 +52,10 @@ _KEPT = frozenset({405, 406, 411, 415, 417, 421, 426, 451, *_TYPES})
 """Statuses under 500 that say more than 400 does. A 422 is none: clients of Anthropic do not expect it."""
 
 
-_OWN_REQUESTED = re.compile(r"comes to about ([0-9]{1,12}) ")
-_OWN_LIMIT = re.compile(r"([0-9]{1,12}) (?:of them for the prompt|tokens\.$)")
-"""The numbers in the proxy's own words (:mod:`proxy.planning.budgets`)."""
-
-
 _WITH_OUTPUT = re.compile(r"exceed context limit: [\d,]{1,14} \+ (\d[\d,]{0,13}) >")
 """Anthropic's words for a prompt and a limit of its answer that are too long together."""
 
 
-@record
-class TokenNumbers:
-    """The tokens of a request and the most that its model takes, for an overflow without numbers. 0 is unknown."""
-
-    requested: int = 0
-    limit: int = 0
-
-
-NO_NUMBERS = TokenNumbers()
 NO_PLACES = MessagePlaces()
 
 
@@ -80,8 +66,8 @@ def status_of(error: ProxyError) -> int:
     within two seconds on 529.
     """
     status = error.http_status
-    if error.code == _OVERFLOW:
-        return int(HTTPStatus.REQUEST_ENTITY_TOO_LARGE if _is_of_bytes(error) else HTTPStatus.BAD_REQUEST)
+    if error.code == OVERFLOW:
+        return int(HTTPStatus.REQUEST_ENTITY_TOO_LARGE if is_of_bytes(error) else HTTPStatus.BAD_REQUEST)
     if status == HTTPStatus.SERVICE_UNAVAILABLE and _is_of_provider(error):
         return OVERLOADED
     if status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in _KEPT:
@@ -133,7 +119,7 @@ def overflow_message(requested: int, limit: int) -> str:
 
 
 def _message_of(error: ProxyError, places: MessagePlaces, numbers: TokenNumbers) -> str:
-    if _is_overflow(error):
+    if is_overflow(error):
         return _say_overflow(error, numbers)
     message = error.message if isinstance(error, UpstreamFault) else places.rename(error.message)
     if error.param is None or isinstance(error, UpstreamFault):
@@ -142,33 +128,14 @@ def _message_of(error: ProxyError, places: MessagePlaces, numbers: TokenNumbers)
     return message if message.startswith(place) else f"{place}: {message}"
 
 
-def _is_overflow(error: ProxyError) -> bool:
-    """Return whether the conversation exceeds the model's context.
-
-    A 413 without such words is Anthropic's limit on a body's bytes, for which its SDKs have a class of their own.
-    """
-    return error.code == _OVERFLOW and not _is_of_bytes(error)
-
-
-def _is_of_bytes(error: ProxyError) -> bool:
-    if not isinstance(error, UpstreamFault) or error.evidence.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        return False
-    return read_overflow([error.message], ()) is None
-
-
 def _say_overflow(error: ProxyError, numbers: TokenNumbers) -> str:
-    limit = requested = 0
-    if isinstance(error, ContextTooLong):
-        requested, limit = (_number(found, error.message) for found in (_OWN_REQUESTED, _OWN_LIMIT))
-    elif (said := read_overflow([error.message], ())) is not None and not said.of_bytes:
-        limit, requested = said.limit or 0, said.requested or 0
-        if (words := _say_output_too_long(said, error.message)) is not None:
+    said = None if isinstance(error, ContextTooLong) else read_overflow([error.message], ())
+    if said is not None and not said.of_bytes:
+        words = _say_output_too_long(said, error.message)
+        if words is not None:
             return words
-    limit = limit or numbers.limit
-    requested = max(requested, numbers.requested)
-    if not limit:
-        limit = max(requested - 1, 1)
-    return overflow_message(max(requested, limit + 1), limit)
+    found = count_overflow(error, numbers)
+    return overflow_message(found.requested, found.limit)
 
 
 def _say_output_too_long(said: Overflow, text: str) -> str | None:
@@ -190,11 +157,6 @@ def _say_output_too_long(said: Overflow, text: str) -> str | None:
 
 def _digits(text: str) -> int:
     return int(text.replace(",", ""))
-
-
-def _number(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.search(text)
-    return 0 if found is None else int(found[1])
 
 
 def _is_of_provider(error: ProxyError) -> bool:

@@ -18,8 +18,8 @@ from proxy.ingress.anthropic_messages.errors import REQUEST_ID
 from proxy.ingress.anthropic_messages.fields import MessagesFields, read_fields
 from proxy.ingress.anthropic_messages.message_places import MessagePlaces
 from proxy.ingress.anthropic_messages.read_request import Converted, to_chat
-from proxy.ingress.anthropic_messages.token_numbers import numbers_of
 from proxy.ingress.routes.read_body import read_body
+from proxy.ingress.token_numbers import numbers_of
 from sanitizers.record import record
 
 

@@ -154,7 +154,7 @@ def renamed_errors(opened: OpenedRequest) -> Iterator[None]:
             raise
         error.param = rename_param(error.param, opened.converted.projection.spans, opened.resolved.earlier)
         if isinstance(error, InvalidRequest):
-            opened.indexes.rename_refusal(error)
+            opened.indexes.rename_error(error)
         raise
 
 

@@ -22,13 +22,13 @@ from proxy.core.errors import (
 )
 from proxy.core.failures import Evidence
 from proxy.ingress.anthropic_messages.errors import (
-    TokenNumbers,
     error_headers,
     overflow_message,
     status_of,
     write_error,
 )
 from proxy.ingress.anthropic_messages.message_places import MessagePlaces
+from proxy.ingress.token_numbers import TokenNumbers
 from sanitizers.native import Span
 
 SPANS = [Span(range(1), range(1, 2)), Span(range(1, 2), range(2, 4)), Span(range(2, 3), range(4, 5))]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import UpstreamFault
-from proxy.ingress.anthropic_messages.errors import TokenNumbers
+from proxy.ingress.token_numbers import TokenNumbers
 from tests.proxy.ingress.anthropic_messages.deltas import answers, calls, chunk, piece, written
 from tests.support.messages_grammar import events_of, find_stream_faults
 

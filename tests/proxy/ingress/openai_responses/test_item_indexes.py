@@ -82,7 +82,7 @@ def test_refusal_lists_items() -> None:
         ],
     )
 
-    ALL.rename_refusal(error)
+    ALL.rename_error(error)
 
     assert error.message == "The history is broken. input[5]: rule."
     assert error.details["violations"] == [{"index": 5, "rule": "rule"}]
@@ -101,7 +101,7 @@ def test_other_refusal_has_no_lists() -> None:
     """A refusal without lists keeps none."""
     error = ContextTooLong("Too long at messages[1].")
 
-    ALL.rename_refusal(error)
+    ALL.rename_error(error)
 
     assert (error.message, error.details) == ("Too long at input[0].", {})
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from proxy.ingress.anthropic_messages.errors import NO_NUMBERS, TokenNumbers
 from proxy.observability.request_record import RequestRecord
+from sanitizers.record import record
 
 LOOSENESS = 5
 """An upper bound of a request's tokens, as a multiple of its estimate: 4.3 to 6.2 for requests of Claude Code."""
+
+
+@record
+class TokenNumbers:
+    """The tokens of a request and the most that its model takes, for an overflow without numbers. 0 is unknown."""
+
+    requested: int = 0
+    limit: int = 0
+
+
+NO_NUMBERS = TokenNumbers()
 
 
 def numbers_of(facts: RequestRecord) -> TokenNumbers:

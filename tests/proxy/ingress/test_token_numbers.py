@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.ingress.anthropic_messages.errors import TokenNumbers
-from proxy.ingress.anthropic_messages.token_numbers import LOOSENESS, numbers_of
+from proxy.ingress.token_numbers import LOOSENESS, TokenNumbers, numbers_of
 from proxy.observability.request_record import RequestRecord
 
 
