@@ -6,7 +6,7 @@ child       the processes: the proxy, the fake provider, the prober; what /proc 
 exchange    one request as bytes over a socket, and its answer
 provider    the fake provider's process, its manners and its wires
 probe       the prober's process: it measures how long others wait
-bodies      hostile bodies as bytes, and message_bodies
+bodies      hostile bodies as bytes, message_bodies and content_bodies
 waiting     others wait behind one request, and waiting_cases
 deadlines   a deadline ends a request
 stopping    SIGTERM ends the process

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from benchmarks.attack import bodies
 from benchmarks.attack.child import Provider, deployment
+from benchmarks.attack.content_bodies import CONTENTS, GEMINI_API
 from benchmarks.attack.goals import ANSWERS, LARGE, SMALL, Row
 from benchmarks.attack.manners import HOSTILE_ERRORS
 from benchmarks.attack.message_bodies import MESSAGES
@@ -28,8 +29,12 @@ DIRECT: Mapping[str, str] = {"openai": "openai/gpt-4.1", "gemini": "gemini/gemin
 NATIVE: Mapping[str, str] = {"responses": "xai/grok-4.5", "claude": "anthropic/claude-sonnet-4-5"}
 """Providers that speak the Responses API and Anthropic's, so that they get a client's own items or messages."""
 
-_NATIVE_OF: Mapping[str, str] = {"/v1/responses": "responses", "/v1/messages": "claude"}
-"""The provider of ``NATIVE`` for each path of its format."""
+_NATIVE_OF: Mapping[str, str] = {
+    "/v1/responses": "responses",
+    "/v1/messages": "claude",
+    GEMINI_API: "gemini",
+}
+"""The provider that speaks its format, for each path of such a format."""
 
 LITELLM: Mapping[str, str] = {
     "anthropic": "anthropic/claude-sonnet-4-5",
@@ -63,6 +68,7 @@ _OTHERS: Mapping[str, Mapping[str, bodies.Family]] = {
     "/v1/completions": bodies.COMPLETIONS,
     "/v1/responses": bodies.RESPONSES,
     "/v1/messages": MESSAGES,
+    GEMINI_API: CONTENTS,
 }
 """The families of each path other than the chat's."""
 
@@ -138,7 +144,9 @@ def _path_cases(row: Row, size: int, *, full: bool) -> Iterator[Case]:
         for name, build in families.items():
             for model in _models_of(path, full=full):
                 wire = f"{path} {model}"
-                yield Case(row, wire, f"{name}, {_told(size)}", _chat_body(model, build, size), path)
+                body = (_contents_body if path == GEMINI_API else _chat_body)(model, build, size)
+                address = path.replace("{model}", model)
+                yield Case(row, wire, f"{name}, {_told(size)}", body, address)
     for name in _TELLING if full or row is SMALL else _TELLING_LARGE:
         build = bodies.CHAT[name]
         body = _chat_body("gemini", build, size)
@@ -150,7 +158,8 @@ def _path_cases(row: Row, size: int, *, full: bool) -> Iterator[Case]:
 
 def _models_of(path: str, *, full: bool) -> Sequence[str]:
     models = (*DIRECT,) if full else ("openai",)
-    return (*models, _NATIVE_OF[path]) if path in _NATIVE_OF else models
+    native = _NATIVE_OF.get(path)
+    return models if native is None or native in models else (*models, native)
 
 
 def _answer_cases() -> Iterator[Case]:
@@ -163,6 +172,9 @@ def _answer_cases() -> Iterator[Case]:
         path = "/v1/messages"
         build = _asking(f"{manner} claude", stream=manner in _STREAMS, native=True)
         yield Case(ANSWERS, f"{path} claude", manner, build, path)
+        method = ":streamGenerateContent?alt=sse" if manner in _STREAMS else ":generateContent"
+        address = f"/v1beta/models/{manner}%20gemini{method}"
+        yield Case(ANSWERS, f"{GEMINI_API} gemini", manner, _short_contents, address)
 
 
 def _asking(model: str, *, stream: bool, native: bool = False) -> Callable[[], bytes]:
@@ -170,8 +182,16 @@ def _asking(model: str, *, stream: bool, native: bool = False) -> Callable[[], b
     return lambda: bodies.chat(model, build(600), stream=stream)
 
 
+def _short_contents() -> bytes:
+    return b"{%s}" % CONTENTS["short contents"](600)
+
+
 def _chat_body(model: str, build: bodies.Family, size: int) -> Callable[[], bytes]:
     return lambda: bodies.chat(model, build(size))
+
+
+def _contents_body(_: str, build: bodies.Family, size: int) -> Callable[[], bytes]:
+    return lambda: b"{%s}" % build(size)
 
 
 def _look_body(model: str, build: bodies.Family, size: int) -> Callable[[], bytes]:

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.attack import bodies
 from benchmarks.attack.browser import foreign, own
+from benchmarks.attack.content_bodies import CONTENTS, GEMINI_API
 from benchmarks.attack.exchange import request
 from benchmarks.attack.goals import DEADLINE, LARGE, ROWS, SMALL, STATE, STOP, Row
 from benchmarks.attack.manners import HOSTILE_ERRORS
@@ -26,6 +27,7 @@ FAMILIES = {
     **{f"completions: {name}": build for name, build in bodies.COMPLETIONS.items()},
     **{f"responses: {name}": build for name, build in bodies.RESPONSES.items()},
     **{f"messages: {name}": build for name, build in MESSAGES.items()},
+    **{f"contents: {name}": build for name, build in CONTENTS.items()},
 }
 
 
@@ -162,7 +164,7 @@ def test_every_wire_and_path_is_attacked(row: Row) -> None:
 
     assert len(set(names)) == len(names)
     others = ("/v1/embeddings", "/v1/completions", "/v1/responses responses", "/v1/explain", "/ui/api/look")
-    for wire in (*DIRECT, *LITELLM, *others):
+    for wire in (*DIRECT, *LITELLM, *others, f"{GEMINI_API} gemini", f"{GEMINI_API} openai"):
         assert any(name.startswith(wire) for name in names), wire
 
 

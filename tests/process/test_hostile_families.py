@@ -12,7 +12,7 @@ import pytest
 from tests.process.answering import answering
 from tests.process.running import Served, serve
 from tests.support.covering_cases import share_of
-from tests.support.hostile_bodies import CHAT, FAMILIES, body_of, path_of
+from tests.support.hostile_bodies import CHAT, FAMILIES, address_of, body_of, path_of
 
 SIZE = 16 * 1024
 """Bytes of a body.
@@ -71,7 +71,7 @@ def test_each_family_is_answered_and_the_process_goes_on(
     if path_of(family) != CHAT:  # other formats become the same chats
         models = share_of(models, [*FAMILIES].index(family))
     for model in models:
-        response = http.post(hostile.origin + path_of(family), content=body_of(family, SIZE, model))
+        response = http.post(hostile.origin + address_of(family, model), content=body_of(family, SIZE, model))
 
         assert response.status_code < 500, (model, response.text[:500])
         assert http.get(f"{hostile.origin}/livez").status_code == 200

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from types import MappingProxyType
+from urllib.parse import quote
 
 from tests.support.hostile_bodies.blocks import BLOCKS, MESSAGES_API
 from tests.support.hostile_bodies.calls import CALLS, LOOPS, RESULTS
+from tests.support.hostile_bodies.contents import CONTENTS, GEMINI_API
 from tests.support.hostile_bodies.items import ITEMS, RESPONSES
 from tests.support.hostile_bodies.lists import LISTS, TOOLS
 from tests.support.hostile_bodies.making import Body, Builder
@@ -23,11 +25,13 @@ from tests.support.hostile_bodies.schemas import SCHEMAS
 __all__ = [
     "CHAT",
     "FAMILIES",
+    "GEMINI_API",
     "MESSAGES_API",
     "PATHS",
     "RESPONSES",
     "Body",
     "Builder",
+    "address_of",
     "body_of",
     "path_of",
 ]
@@ -49,6 +53,7 @@ FAMILIES: Mapping[str, Builder] = MappingProxyType(
         **PLAIN,
         **ITEMS,
         **BLOCKS,
+        **CONTENTS,
     }
 )
 """Builders of hostile bodies, by the name of the family."""
@@ -58,6 +63,7 @@ PATHS: Mapping[str, str] = MappingProxyType(
         **{name: f"/v1/{name.partition('_')[0]}" for name in PLAIN},
         **dict.fromkeys(ITEMS, RESPONSES),
         **dict.fromkeys(BLOCKS, MESSAGES_API),
+        **dict.fromkeys(CONTENTS, GEMINI_API),
     }
 )
 """The request paths of the families that are not sent to :data:`CHAT`."""
@@ -65,9 +71,15 @@ PATHS: Mapping[str, str] = MappingProxyType(
 
 def body_of(family: str, size: int, model: str) -> bytes:
     """Return the body of one request of *family* for *model*, of about *size* bytes."""
-    return json.dumps({"model": model, **FAMILIES[family](size)}).encode()
+    named = {} if path_of(family) == GEMINI_API else {"model": model}
+    return json.dumps({**named, **FAMILIES[family](size)}).encode()
 
 
 def path_of(family: str) -> str:
-    """Return the path that *family* is sent to."""
+    """Return the path that *family* is sent to, without the model that is in :data:`GEMINI_API`."""
     return PATHS.get(family, CHAT)
+
+
+def address_of(family: str, model: str) -> str:
+    """Return the path of a request of *family* for *model*."""
+    return path_of(family).replace("{model}", quote(model, safe=""))
