@@ -68,6 +68,9 @@ class ProviderNeed:
     hides_content: bool = False
     """True where only the provider can read a part of what the model gets, so that its tokens cannot be counted."""
 
+    served_elsewhere: str = ""
+    """The name of a tool that another provider runs for the same purpose, such as ``web_search``, or nothing."""
+
 
 @record
 class ChatRequest:

@@ -9,6 +9,7 @@ The files, in the order of the data:
     load_body                          the decoding of a body with a history
     parameter_types, parameter_limits  the types of parameters, and the lengths of lists and maps
     anthropic_messages                 the format of Anthropic's Messages API
+    gemini_native                      the format of Gemini's own API
     openai_chat                        the format of chat completions
     openai_responses                   the format of the Responses API
     openai_text                        the formats of embeddings and text completions

@@ -178,6 +178,8 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "effort_unknown": Reason("Other models do not know this effort: they choose their own."),
         "output_minimum": Reason("The provider writes one token at least."),
         "server_tool": Reason("The model lacks this tool, which another provider runs."),
+        "gemini_field": Reason("Only Gemini has this field."),
+        "not_allowed": Reason("The client lets the model call other tools alone."),
         "tool_field": Reason("Only Claude has this field of a tool."),
         "unknown_tool": Reason("The tool's type is not known."),
         # items of the Responses API

@@ -59,7 +59,7 @@ class Need:
     *message*, *rule* and *param* are those of the refusal, as in :class:`~sanitizers.errors.Unrepairable`.
     *names_object* is true for the id of an object in the provider's account. With *holds_history*, the provider holds a
     part of the conversation, so that the request has only the rest of it. What *can_be_left_out* is left out of a chat
-    and reported.
+    and reported. *served_elsewhere* names a tool of another provider's that serves the same purpose, if there is one.
     """
 
     message: str
@@ -68,6 +68,7 @@ class Need:
     names_object: bool = False
     holds_history: bool = False
     can_be_left_out: bool = False
+    served_elsewhere: str = ""
 
     def is_like(self, other: Need) -> bool:
         """Return True where *other* is of the same kind, so that whoever serves one can serve both."""
