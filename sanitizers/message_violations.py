@@ -193,7 +193,7 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
         yield "empty_tool_calls"
     ids: set[str] = set()
     same: set[tuple[str, bytes]] | None = None
-    if not profile.call_ids and len(calls) > 1:
+    if len(calls) > 1 and not (profile.call_ids or profile.contents):
         names = [function_of(call).get("name") for call in calls]
         if len(set(names)) < len(names):  # most parallel calls are of different tools
             same = set()

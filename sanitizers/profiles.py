@@ -193,6 +193,9 @@ class Profile:
     blocks: bool = False
     """The history goes to the provider as messages of Anthropic's API, in the blocks of its client."""
 
+    contents: bool = False
+    """The history goes to the provider as its client's own ``contents`` of Gemini's API."""
+
     items: bool = False
     """The history goes to the provider as items of the Responses API, and not as a chat."""
 
@@ -228,6 +231,14 @@ class Profile:
         their client chose for this API.
         """
         return self if self.blocks else _as_blocks(self)
+
+    def as_contents(self) -> Profile:
+        """Return the row for a history that the provider gets as its client's own ``contents`` of Gemini's API.
+
+        Gemini fetches media by https itself there. Equal parallel calls stay apart, since nobody joins them. Tools keep
+        the names that their client chose for this API.
+        """
+        return self if self.contents else _as_contents(self)
 
     @property
     def legacy_calls(self) -> bool:
@@ -319,6 +330,11 @@ def _as_blocks(profile: Profile) -> Profile:
         tool_names=ANY_NAMES,
         refused_fields=profile.refused_fields - {"cache_control", "is_error", "thinking_blocks"},
     )
+
+
+@lru_cache(maxsize=64)
+def _as_contents(profile: Profile) -> Profile:
+    return replace(profile, contents=True, https_media=True, tool_names=ANY_NAMES)
 
 
 @lru_cache(maxsize=64)

@@ -240,7 +240,7 @@ def plan_request(
         and may_send_items(request, deployment)
     )
     spoken = spoken_format(request, deployment) if is_of_items else None
-    if spoken is not None and not (profile.items or profile.blocks):
+    if spoken is not None and not (profile.items or profile.blocks or profile.contents):
         by_items = replace(target, profile=spoken.profile_of(profile))
         made = plan_request(
             request, by_items, kept, facts, memory=memory, instructions=instructions, count=count
@@ -269,7 +269,7 @@ def plan_request(
         messages, taken = prepared.messages, prepared
     else:
         messages = settled
-        if profile.blocks:
+        if profile.blocks or profile.contents:
             taken = parameters_as_given(request, deployment, mode)
         else:
             taken = plan_parameters(request, deployment, target.unsupported, messages, mode)

@@ -80,13 +80,14 @@ def prepare_request(
         outcome = replace(outcome, found=found, changes=(*renamed.changes, *outcome.changes))
     if renamed.parameters is not request.parameters:
         request = replace(request, parameters=renamed.parameters)
-    if profile.blocks:
+    is_as_given = profile.blocks or profile.contents
+    if is_as_given:
         planned = parameters_as_given(request, deployment, "repair")
     else:
         planned = plan_parameters(request, deployment, unsupported, outcome.messages, "repair")
     parameters = planned.parameters
     declared: tuple[Change, ...] = ()
-    if not profile.blocks and ("tools" in parameters or "functions" in parameters):
+    if not is_as_given and ("tools" in parameters or "functions" in parameters):
         try:
             target = target_of(deployment, profile)
             parameters, declared = clean_declared(parameters, target, request.known_tools)

@@ -8,24 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sanitizers.messages import SIGNATURE_MARKS, base_id
+from sanitizers.stand_ins import STAND_IN as STAND_IN
+from sanitizers.stand_ins import STAND_INS as STAND_INS
 
 Path = Sequence[str]
 
 SIGNATURE_FIELD = ("extra_content", "google", "thought_signature")
 """The field of Google's OpenAI endpoint. The proxy uses it for its own answers too."""
-
-STAND_IN = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
-"""The text that the proxy sends for a lost signature: ``skip_thought_signature_validator`` in base64."""
-
-STAND_INS = frozenset(
-    {
-        STAND_IN,
-        "skip_thought_signature_validator",
-        "context_engineering_is_the_way_to_go",
-        "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3RvX2dv",
-    }
-)
-"""The texts that Google documents in place of a lost signature, raw and in base64 (thought-signatures FAQ)."""
 
 CALL_SIGNATURE_FIELDS: tuple[Path, ...] = (
     SIGNATURE_FIELD,

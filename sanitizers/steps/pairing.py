@@ -67,7 +67,7 @@ def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries
             own, made = list(entries[at + 1 : at + 1 + len(calls)]), list[Change]()
         else:
             own, made = _place_results(entries, at, order)
-        if not profile.call_ids and len(calls) > 1:
+        if len(calls) > 1 and not (profile.call_ids or profile.contents):
             entry, own, made = _collapse_identical_calls(entry, own, made)
         paired += [entry, *own]
         changes += made

@@ -1,10 +1,21 @@
 """Gemini's ``contents`` as a native list format.
 
-    parts        reading one part, in either spelling of proto JSON
-    project      contents as chat messages
-    violations   the rules of contents
-    write_parts  changed messages as parts
-    apply        the list with its unchanged items and the written ones
+    addresses         what an address in a content names: an account's object, a film, or a page
+    envelope          what clients carry for the proxy in the signature of a call
+    parts             reading one part, in either spelling of proto JSON
+    read_parts        one part as a part of a chat message
+    system            the system instruction as a message, and back
+    content_reader    one content after the other as chat messages
+    project           contents as chat messages, with the places of the messages
+    violations        the rules of contents
+    write_parts       changed messages as parts
+    rewrite_turn      a changed turn of the model, with the parts that stay
+    changed_contents  contents after changes, with their places before
+    apply             the list with its unchanged items and the written ones
+    spellings         the names of fields in either spelling
+    schemas           Gemini's schemas as JSON Schema
+    tools             a request's tools, for models that are asked by chat
+    tool_choice       which tools the model may call, in a chat's words
 
 The caller writes ``systemInstruction``, which is not part of the list.
 """

@@ -1,17 +1,21 @@
-"""Write contents from sanitized messages: unchanged items stay as they were, and all others are written anew."""
+"""Write contents from changed chat messages: unchanged items stay as they were, and all others are written anew."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import is_, ne
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from sanitizers.changes import Change
 from sanitizers.messages import SYSTEM_ROLES, Message, Messages, function_of, tool_calls_of
+from sanitizers.native.gemini.changed_contents import STEP, ChangedContents
 from sanitizers.native.gemini.parts import Part, has_nested_parts, parts_of
 from sanitizers.native.gemini.project import GeminiProjection
+from sanitizers.native.gemini.rewrite_turn import TurnSources
+from sanitizers.native.gemini.system import write_system
 from sanitizers.native.gemini.violations import find_content_faults
 from sanitizers.native.gemini.write_parts import answers_call, sound_parts, write_result, write_turn
-from sanitizers.native.protocol import Item, Items
+from sanitizers.native.protocol import Item, Items, Span
 from sanitizers.profiles import Profile
 from sanitizers.work_limit import metered
 
@@ -25,9 +29,39 @@ def apply_messages(
     name and the id of its call. System messages are left out, since they belong to ``systemInstruction``. Returns
     *native* itself when every item is unchanged.
     """
-    writer = _Writer(native, projected, profile, alone=len(native) == 1 == len(sanitized))
-    contents = [content for run in _runs(sanitized) if (content := writer.write(run)) is not None]
-    return native if len(contents) == len(native) and all(map(is_, contents, native)) else contents
+    return apply_contents(native, projected, sanitized, profile).items
+
+
+def apply_contents(
+    native: Items,
+    projected: GeminiProjection,
+    sanitized: Messages,
+    profile: Profile,
+    system: Any = None,
+    *,
+    mends: bool = True,
+) -> ChangedContents:
+    """Return *native* with the changes that *sanitized* has, as :func:`apply_messages` does, and what changed.
+
+    *projected* was read from *native* and *system*, the request's system instruction. The result has a new one where
+    the system messages have changed. Without *mends*, an item whose messages are unchanged stays even where it breaks a
+    rule.
+    """
+    alone = len(native) == 1 and len(sanitized) <= projected.leading + 1
+    writer = _Writer(native, projected, profile, alone=alone, mends=mends)
+    written = [(content, run) for run in _runs(sanitized) if (content := writer.write(run)) is not None]
+    contents = [content for content, _ in written]
+    same = len(contents) == len(native) and all(map(is_, contents, native))
+    before = projected.messages[: projected.leading]
+    after = [message for message in metered(sanitized) if message["role"] in SYSTEM_ROLES]
+    is_new = len(before) != len(after) or not all(map(is_, before, after))
+    return ChangedContents(
+        native if same else contents,
+        None if same else writer.origins_of([run for _, run in written]),
+        () if same else tuple(writer.changes),
+        is_new,
+        write_system(system, before, after) if is_new else None,
+    )
 
 
 def _runs(messages: Messages) -> Iterator[list[Message]]:
@@ -57,14 +91,20 @@ class _Result(NamedTuple):
 class _Writer:
     """Writes contents one after the other. To write results, it keeps the calls of the last model content."""
 
-    def __init__(self, native: Items, projected: GeminiProjection, profile: Profile, *, alone: bool) -> None:
+    def __init__(
+        self, native: Items, projected: GeminiProjection, profile: Profile, *, alone: bool, mends: bool
+    ) -> None:
+        self.changes: list[Change] = []
         self._native = native
         self._alone = alone
+        self._mends = mends
         self._projected = projected
         self._profile = profile
         self._places = {id(message): place for place, message in enumerate(projected.messages)}
-        self._span_of = [span for span in projected.spans for _ in span.messages]
+        self._span_of: list[Span | None] = [None] * projected.leading
+        self._span_of += [span for span in projected.spans for _ in span.messages]
         self._calls: dict[str, tuple[str, str | None]] = {}
+        self._sources: TurnSources | None = None
 
     def write(self, run: Sequence[Message]) -> Item | None:
         """Return the content for *run*, the messages that form one content, or None where they hold nothing."""
@@ -78,14 +118,59 @@ class _Writer:
         if kept is not None:
             return kept
         [place] = places
-        parts = (
-            write_turn(run[0], self._projected.originals, self._projected.unnamed)
-            if place is None
-            else sound_parts(self._projected.parts[place])
-        )
+        source = place
+        if place is not None:
+            parts = sound_parts(self._projected.parts[place])
+        elif is_model:
+            source, parts = self._turn(run[0])
+        else:
+            parts = write_turn(run[0], self._projected.originals, self._projected.unnamed)
         if not parts:
             return None
-        return {**self._further_fields(place), "role": "model" if is_model else "user", "parts": parts}
+        made = {**self._further_fields(source), "role": "model" if is_model else "user", "parts": parts}
+        return self._as_it_was(made, source)
+
+    def origins_of(self, runs: Sequence[Sequence[Message]]) -> tuple[int, ...]:
+        """Return the index in the native list for each of the written *runs*, or that of a neighbour."""
+        origins: list[int] = []
+        for run in metered(runs):
+            found = [self._origin_of(message) for message in run]
+            before = origins[-1] if origins else 0
+            origins.append(next((origin for origin in found if origin is not None), before))
+        return tuple(origins)
+
+    def _origin_of(self, message: Message) -> int | None:
+        place = self._places.get(id(message))
+        if place is None and message["role"] == "assistant":
+            place = self._find_source(message)
+        span = None if place is None else self._span_of[place]
+        return None if span is None else span.items.start
+
+    def _find_source(self, message: Message) -> int | None:
+        if self._sources is None:
+            self._sources = TurnSources(self._projected)
+        return self._sources.find(message)
+
+    def _turn(self, message: Message) -> tuple[int | None, list[Part]]:
+        """Return a changed turn of the model with its parts, and the place of the message that it was."""
+        source = self._find_source(message)
+        if source is None or self._sources is None:
+            return None, write_turn(message, self._projected.originals, self._projected.unnamed)
+        return source, self._sources.rewrite(message, source)
+
+    def _as_it_was(self, made: Item, source: int | None) -> Item:
+        """Return the item that *made* was written from where nothing has changed in it, or *made*."""
+        if source is None or (span := self._span_of[source]) is None or len(span.messages) != 1:
+            return made
+        item = self._native[span.items.start]
+        parts = item.get("parts")
+        same = (
+            isinstance(parts, list)
+            and item.get("role") == made["role"]
+            and len(parts) == len(made["parts"])
+            and all(map(is_, parts, made["parts"]))
+        )
+        return item if same else made
 
     def _results(self, run: Sequence[Message], places: Sequence[int | None], kept: Item | None) -> Item:
         results = []
@@ -94,10 +179,14 @@ class _Writer:
             call_id = message.get("tool_call_id") or ""
             name, wire_id = self._calls.get(call_id, (message.get("name") or "", call_id or None))
             if kept is not None and not (original and answers_call(original, name, wire_id)):
+                self._report(places[0], "response_mismatch")
                 kept = None
             results.append(_Result(message, original, name, wire_id))
         if kept is not None:
             return kept
+        spans = {id(self._span_of[place]) for place in places if place is not None}
+        if len(spans) > 1:
+            self._report(places[0], "response_count")
         return {**self._further_fields(places[0]), "role": "user", "parts": [*map(self._response, results)]}
 
     def _response(self, one: _Result) -> Part:
@@ -122,20 +211,30 @@ class _Writer:
 
     def _further_fields(self, place: int | None) -> Item:
         """Return the fields that the item of an unchanged message has in addition to its role and its parts."""
-        if place is None:
+        if place is None or (span := self._span_of[place]) is None:
             return {}
-        [index] = self._span_of[place].items
+        [index] = span.items
         return {key: value for key, value in self._native[index].items() if key not in ("parts", "role")}
 
     def _unchanged_item(self, places: Sequence[int | None]) -> Item | None:
         """Return the item of the messages at *places*, or None if they form no item or the item breaks a rule."""
         first = places[0]
-        if first is None:
+        if first is None or (span := self._span_of[first]) is None:
             return None
-        span = self._span_of[first]
         if len(span.messages) != len(places) or any(map(ne, span.messages, places)):
             return None
         [index] = span.items
         item = self._native[index]
-        faults = find_content_faults(item, parts_of(item, index), self._profile, alone=self._alone)
-        return item if next(iter(faults), None) is None else None
+        if not self._mends or (index not in self._projected.odd and not self._is_roleless(item)):
+            return item
+        faults = [*find_content_faults(item, parts_of(item, index), self._profile, alone=self._alone)]
+        for rule in dict.fromkeys(faults):
+            self._report(first, rule)
+        return None if faults else item
+
+    def _is_roleless(self, item: Item) -> bool:
+        return not item.get("role")
+
+    def _report(self, place: int | None, rule: str) -> None:
+        if place is not None and (span := self._span_of[place]) is not None:
+            self.changes.append(Change(STEP, "replaced", span.items.start, rule))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, TypeAlias
@@ -31,6 +32,23 @@ _KINDS = MappingProxyType(
     }
 )
 """Maps the spellings of a part's ``data`` fields to camel case (oneof: ai.google.dev/api/caching#Part, 2026-08)."""
+
+
+_TEXT_FIELDS = MappingProxyType(
+    {
+        "inlineData": ("mimeType", "mime_type", "data"),
+        "fileData": ("mimeType", "mime_type", "fileUri", "file_uri"),
+        "functionCall": ("id", "name"),
+        "functionResponse": ("id", "name"),
+        "executableCode": ("language", "code"),
+        "codeExecutionResult": ("outcome", "output"),
+    }
+)
+"""The fields of each kind of data that are texts, in both spellings."""
+
+
+SIGNATURE_KEYS = ("thoughtSignature", "thought_signature")
+"""The spellings of the field of a part's signature."""
 
 
 class Data(NamedTuple):
@@ -89,6 +107,10 @@ def parts_of(content: Item, index: int) -> list[Part]:
             refuse(f"contents[{index}].parts[{number}]", "must be an object")
         if not isinstance(part.get("text"), str | None):
             refuse(f"contents[{index}].parts[{number}].text", "must be a string")
+        if len(part) > 1:
+            for name in SIGNATURE_KEYS:
+                if not isinstance(part.get(name), str | None):
+                    refuse(f"contents[{index}].parts[{number}].{name}", "must be a string")
     return parts
 
 
@@ -97,15 +119,45 @@ def is_thought(part: Part) -> bool:
     return part.get("thought") is True
 
 
+def without_signature(part: Part) -> Part:
+    """Return *part* without a thought signature."""
+    return {key: value for key, value in part.items() if key not in SIGNATURE_KEYS}
+
+
 def signature_of(part: Part) -> str | None:
     """Return the thought signature of *part*."""
-    signature = text_at(part, "thoughtSignature", "thought_signature")
+    signature = text_at(part, *SIGNATURE_KEYS)
     return signature or None
 
 
 def text_at(holder: Part, *names: str) -> str:
     """Return the first text under one of *names*, or an empty text."""
     return next((value for name in names if isinstance(value := holder.get(name), str)), "")
+
+
+def canonical_base64(text: str) -> str:
+    """Return *text* in the standard alphabet of base64, padded. Proto JSON accepts either alphabet.
+
+    google-genai for Python writes bytes in the alphabet of URLs, and other providers read the standard one.
+    """
+    if "-" in text or "_" in text:
+        text = text.replace("-", "+").replace("_", "/")
+    return text + "=" * (-len(text) % 4) if len(text) % 4 else text
+
+
+def checked_value(part: Part, data: Data, place: str) -> Part:
+    """Return the value of *data*, the data of *part* at *place*, which is an object.
+
+    Raises :class:`~sanitizers.errors.Unrepairable` for another value, and for a field of another type in it.
+    """
+    value = data.value
+    here = f"{place}.{data.key}"
+    if not isinstance(value, dict):
+        refuse(here, "must be an object")
+    for name in _TEXT_FIELDS.get(data.kind, ()):
+        if name in value and not isinstance(value[name], str | None):
+            refuse(f"{here}.{name}", "must be a string")
+    return value
 
 
 def nested_parts(response: Any) -> Iterator[Part]:
@@ -135,6 +187,14 @@ def signature_of_call(call: Message) -> str | None:
     for name in ("extra_content", "google", "thought_signature"):
         found = found.get(name) if isinstance(found, dict) else None
     return found if isinstance(found, str) and found else None
+
+
+def as_json(value: Any, place: str) -> str:
+    """Return *value* as JSON. Raises :class:`~sanitizers.errors.Unrepairable` where it is nested too deep."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        refuse(place, "is nested too deep")
 
 
 def refuse(param: str, what: str) -> NoReturn:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from sanitizers.native.gemini.envelope import is_own
 from sanitizers.native.gemini.parts import Part, data_of, is_thought, parts_of, signature_of, text_at
 from sanitizers.native.protocol import Item, Items, ItemViolation
 from sanitizers.profiles import Profile
@@ -42,6 +43,7 @@ RULES = MappingProxyType(
         "[AstrBot#7216]",
         "response_orphaned": "Please ensure that function response turn comes immediately after a function call turn. "
         "[langchain#27799]",
+        "sealed_signature": "Invalid thought signature. [our rule: what turnright sealed is for turnright]",
         "unknown_role": "Please use a valid role: user, model. [openagent#1666, genkit#5780]",
         "user_run": "Please ensure that multiturn requests alternate between user and model. "
         "[zuisong/gemini-openai-proxy#83]",
@@ -99,6 +101,8 @@ def find_content_faults(
     for part in metered(parts):
         data = data_of(part)
         kinds.add(data.kind)
+        if len(part) > 1 and (signature := signature_of(part)) and is_own(signature):
+            yield "sealed_signature"
         if not data.kind:
             yield "data_missing"
         elif data.several:

@@ -8,12 +8,14 @@ from typing import Any
 from sanitizers.errors import Unrepairable
 from sanitizers.media.reading import Inline, read_media
 from sanitizers.messages import Message, function_of, parse_arguments, tool_calls_of
+from sanitizers.native.gemini.envelope import is_own
 from sanitizers.native.gemini.parts import (
     Part,
     data_of,
     signature_of,
     signature_of_call,
     without_other_data,
+    without_signature,
 )
 from sanitizers.synthetic import RAW_ARGUMENTS
 from sanitizers.work_limit import metered
@@ -30,7 +32,10 @@ def sound_parts(parts: list[Part]) -> list[Part]:
     kept = []
     for part in metered(parts):
         data = data_of(part)
-        if data.kind and (data.kind != "text" or data.value or signature_of(part)):
+        signature = signature_of(part)
+        if signature is not None and is_own(signature):
+            part, signature = without_signature(part), None
+        if data.kind and (data.kind != "text" or data.value or signature):
             kept.append(without_other_data(part, data))
     return kept
 
@@ -41,11 +46,16 @@ def write_turn(message: Message, originals: Mapping[int, Part], unnamed: set[str
     Unchanged content parts and calls are written as their native parts, signatures included. *originals* and *unnamed*
     are those of the projection. Raises :class:`~sanitizers.errors.Unrepairable` for media that is not inline.
     """
-    parts = [*_content_parts(message.get("content"), originals)]
+    parts = write_content(message, originals)
     for call in metered(tool_calls_of(message)):
         original = originals.get(id(call))
-        parts.append(_new_call(call, unnamed) if original is None else original)
+        parts.append(write_call(call, unnamed) if original is None else original)
     return parts
+
+
+def write_content(message: Message, originals: Mapping[int, Part]) -> list[Part]:
+    """Return the parts of the content of *message*, as :func:`write_turn` does."""
+    return [*_content_parts(message.get("content"), originals)]
 
 
 def write_result(
@@ -75,7 +85,8 @@ def answers_call(part: Part, name: str, call_id: str | None) -> bool:
     return isinstance(given, dict) and (given.get("id") or None) == call_id and given.get("name") == name
 
 
-def _new_call(call: Message, unnamed: set[str]) -> Part:
+def write_call(call: Message, unnamed: set[str]) -> Part:
+    """Return a new part for *call*. An id of *unnamed* is not written."""
     function = function_of(call)
     arguments = function.get("arguments") or ""
     args = parse_arguments(arguments)

@@ -13,6 +13,7 @@ from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3_STRICT
 from sanitizers.native import GEMINI_CONTENTS
 from sanitizers.native.gemini.apply import apply_messages
 from sanitizers.native.gemini.project import project_contents
+from sanitizers.native.protocol import HELD_PLACEHOLDER
 from sanitizers.profiles import Profile
 from sanitizers.synthetic import CONTINUE, HISTORY_START, MISSING_RESULT
 from sanitizers.work_limit import WorkLimit, limited_by
@@ -177,7 +178,7 @@ def test_file_within_a_response_becomes_text_before_gemini_3() -> None:
 
     made = repaired([ASKED, CALLED, user({"functionResponse": response})], GEMINI_2)
 
-    assert made == [ASKED, CALLED, user(answered("f", "a", output="see [File files/a application/pdf]"))]
+    assert made == [ASKED, CALLED, user(answered("f", "a", output=f"see {HELD_PLACEHOLDER}"))]
 
 
 def test_nested_file_stays_native_beside_a_shortened_text() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sanitizers.native.gemini.project import project_contents
+from sanitizers.native.protocol import HELD_PLACEHOLDER
 from sanitizers.work_limit import WorkLimit, limited_by
 from tests.sanitizers.native.gemini.building import SIGNED, answered, called, model, said, user
 from tests.support.strategies.contents import PNG
@@ -39,7 +40,7 @@ def content_of(part: dict[str, Any], role: str = "user") -> Any:
         ),
         (
             {"fileData": {"mimeType": "image/png", "fileUri": "files/a"}},
-            [{"type": "text", "text": "[File files/a image/png]"}],
+            [{"type": "text", "text": HELD_PLACEHOLDER}],
         ),
         (
             {"executableCode": {"language": "PYTHON", "code": "1"}},

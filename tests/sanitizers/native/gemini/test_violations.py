@@ -47,6 +47,8 @@ BROKEN: list[tuple[str, list[dict[str, Any]], int]] = [
     ("response_mismatch", [ASKED, model(called("f"), called("g")), user(answered("g"), answered("f"))], 2),
     ("response_not_an_object", [ASKED, CALLED, user({"functionResponse": {"name": "f", "id": "a"}})], 2),
     ("response_orphaned", [ASKED, CALLED, ANSWERED, ANSWERED], 3),
+    ("sealed_signature", [ASKED, model({**said(), "thoughtSignature": "tr1_AAAA"})], 1),
+    ("sealed_signature", [ASKED, model({**said(), "thought_signature": "tr1/AAAA"})], 1),
     ("unknown_role", [ASKED, {"role": "system", "parts": [said()]}], 1),
     ("unknown_role", [ASKED, {"parts": [said()]}], 1),
     ("user_run", [ASKED, ASKED], 1),

@@ -1,0 +1,128 @@
+"""Read the parts of a content as the parts of a chat message, and collect what no chat message carries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sanitizers.changes import Change
+from sanitizers.messages import Message
+from sanitizers.native.gemini.addresses import kind_of_address
+from sanitizers.native.gemini.parts import (
+    Data,
+    Part,
+    as_json,
+    canonical_base64,
+    checked_value,
+    is_thought,
+    text_at,
+)
+from sanitizers.native.protocol import HELD_PLACEHOLDER, Need, add_needs
+
+STEP = "items"
+"""The step's name of what a chat cannot have of the client's own format."""
+
+PLAIN_FIELDS = frozenset({"text", "thought", "thoughtSignature", "thought_signature"})
+"""The fields of a text part that a chat needs no report of."""
+
+_SIGNATURE = frozenset({"thought", "thoughtSignature", "thought_signature"})
+
+
+class PartReader:
+    """Reads one part after the other. *needs* and *changes* are added to."""
+
+    def __init__(self) -> None:
+        self.needs: list[Need] = []
+        self.changes: list[Change] = []
+        self._reported: set[tuple[int, str]] = set()
+
+    def read(self, part: Part, data: Data, place: str, index: int, *, media: bool) -> Message | None:
+        """Return the content part of a chat message for *part* at *place*, or None where no message carries it.
+
+        With *media*, inline bytes become a media part. Without *media*, a text names their type. Other data becomes a
+        text that describes or holds it. *index* is that of the content.
+        """
+        if is_thought(part) or not data.kind:
+            if is_thought(part):
+                self.report("dropped", index, "thought", place)
+            return None
+        if data.kind == "text":
+            if not part.keys() <= PLAIN_FIELDS:
+                self.report_fields(part, data, place, index)
+            return {"type": "text", "text": data.value} if data.value else None
+        value = checked_value(part, data, place)
+        self.report_fields(part, data, place, index)
+        if data.kind == "inlineData":
+            return self._inline(value, place, index, media=media)
+        if data.kind == "fileData":
+            return self._file(value, f"{place}.{data.key}", index, media=media)
+        if data.kind == "executableCode":
+            language = text_at(value, "language").lower()
+            return _text(f"```{language}\n{text_at(value, 'code')}\n```")
+        if data.kind == "codeExecutionResult":
+            return _text(f"```\n{text_at(value, 'output')}\n```")
+        return _text(f"```json\n{as_json(value, place)}\n```")
+
+    def report(self, kind: Any, index: int, reason: str, place: str) -> None:
+        """Report what a chat has not of the content at *index*: each reason once for a content."""
+        if (index, reason) not in self._reported:
+            self._reported.add((index, reason))
+            self.changes.append(Change(STEP, kind, index, reason, place))
+
+    def report_fields(self, part: Part, data: Data, place: str, index: int) -> None:
+        """Report the first field of *part* beside its data and its signature."""
+        for name, value in part.items():
+            if name != data.key and name not in _SIGNATURE and value is not None:
+                self.report("dropped", index, "part_field", f"{place}.{name}")
+                return
+
+    def _inline(self, value: Part, place: str, index: int, *, media: bool) -> Message:
+        mime_type, given = text_at(value, "mimeType", "mime_type"), text_at(value, "data")
+        if not media:
+            self.report("replaced", index, "media_of_model", place)
+            return _text(f"[{mime_type or 'media'}]")
+        encoded = canonical_base64(given)
+        if mime_type.startswith("audio/"):
+            audio = {"data": encoded, "format": mime_type[len("audio/") :]}
+            return {"type": "input_audio", "input_audio": audio}
+        return _by_address(f"data:{mime_type};base64,{encoded}", mime_type)
+
+    def _file(self, value: Part, place: str, index: int, *, media: bool) -> Message:
+        address, mime_type = text_at(value, "fileUri", "file_uri"), text_at(value, "mimeType", "mime_type")
+        kind = kind_of_address(address)
+        here = f"{place}.{'file_uri' if 'file_uri' in value else 'fileUri'}"
+        if kind == "object" and not media:
+            add_needs(self.needs, [_object_need(here, can_be_left_out=True)])
+            self.report("replaced", index, "media_of_model", here)
+            return _text(f"[File {mime_type}".rstrip() + "]")
+        if kind in ("object", "film"):
+            add_needs(self.needs, [_object_need(here) if kind == "object" else _film_need(here)])
+            return _text(HELD_PLACEHOLDER)
+        if media and (kind == "inline" or address[:6].lower() == "https:"):
+            return _by_address(address, mime_type)
+        self.report("replaced", index, "file_address", here)
+        return _text(f"[File {address if kind == 'web' else ''} {mime_type}".rstrip() + "]")
+
+
+def _by_address(address: str, mime_type: str) -> Message:
+    """Return the media part for *address*. A chat takes images apart from other files."""
+    if mime_type.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": address}}
+    return {"type": "file", "file": {"file_data": address}}
+
+
+def _object_need(place: str, *, can_be_left_out: bool = False) -> Need:
+    return Need(
+        f"'{place}' names an object that is stored at a provider, which this model cannot be given.",
+        "provider_object",
+        place,
+        names_object=True,
+        can_be_left_out=can_be_left_out,
+    )
+
+
+def _film_need(place: str) -> Need:
+    return Need(f"'{place}' names a film that Gemini alone can watch.", "gemini_media", place)
+
+
+def _text(text: str) -> Message:
+    return {"type": "text", "text": text}
