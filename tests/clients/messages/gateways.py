@@ -90,7 +90,15 @@ class Gateways:
                 calls = [(block["name"], block["input"]) for block in answer if block["type"] == "tool_use"]
                 emulator.faults.append({"calls": calls})
             else:
-                self.gemini.answer(*filter(None, map(_part, answer)))
+                self.gemini.answer(*filter(None, map(self.part_of, answer)))
+
+    def part_of(self, block: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return a block as a part of Gemini's answer, or None for a thought."""
+        if block["type"] == "text":
+            return {"text": block["text"]}
+        if block["type"] == "tool_use":
+            return {"functionCall": {"name": block["name"], "args": dict(block["input"])}}
+        return None
 
     def fail(self, model: str, fault: Mapping[str, Any]) -> None:
         """Queue *fault* for the provider of *model*."""
@@ -125,14 +133,6 @@ class Gateways:
         journal = self.gemini.journal()
         assert [entry["verdict"] for entry in journal if entry["verdict"]["status"] != 200] == []
         return [entry["body"] for entry in journal]
-
-
-def _part(block: Any) -> dict[str, Any] | None:
-    if block["type"] == "text":
-        return {"text": block["text"]}
-    if block["type"] == "tool_use":
-        return {"functionCall": {"name": block["name"], "args": dict(block["input"])}}
-    return None
 
 
 def config_of(gemini: Gemini, openai: OpenAIEmulator, anthropic: Emulator) -> dict[str, Any]:

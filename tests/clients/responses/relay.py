@@ -53,7 +53,8 @@ class Relay:
     def begin(self, *origins: str, strips: bool = False) -> None:
         """Forget the exchanges, and send the next requests to *origins* in turn.
 
-        With *strips*, the requests lose the ``encrypted_content`` of their items, and the thoughts of their messages.
+        With *strips*, the requests lose the ``encrypted_content`` of their items, the thoughts of their messages, and
+        the thoughts and signatures of their contents.
         """
         self.exchanges.clear()
         self._origins = itertools.cycle(origins)
@@ -96,6 +97,10 @@ def _strip(body: Any) -> None:
         if isinstance(message["content"], list):
             kept = [block for block in message["content"] if block["type"] not in THOUGHTS]
             message["content"] = kept
+    for content in body.get("contents", ()):
+        content["parts"] = [part for part in content["parts"] if not part.get("thought")]
+        for part in content["parts"]:
+            part.pop("thoughtSignature", None)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from tests.clients.python.tools import TOOLS
 def main(asked: Asked) -> None:
     """Print the calls of each round as the chat's history has them, and the last text.
 
-    The chat is asynchronous where the command line says so.
+    The history of a stream has a content for each chunk. The chat is asynchronous where the command line says so.
     """
     config = types.GenerateContentConfig(
         tools=[*TOOLS.values()],
@@ -26,10 +26,12 @@ def main(asked: Asked) -> None:
     else:
         text, history = chat(asked, config)
     report = Report()
+    is_calling = False
     for content in history:
         calls = [part.function_call for part in content.parts or () if part.function_call is not None]
-        if calls:
+        if calls and not is_calling:
             report.begin_round()
+        is_calling = content.role == "model" and (is_calling or bool(calls))
         for call in calls:
             assert call.name is not None
             report.called(call.id, call.name, call.args or {})
