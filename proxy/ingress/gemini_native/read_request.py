@@ -1,0 +1,113 @@
+"""Converts a request to Gemini into a :class:`ChatRequest`, so that every step and every provider can serve it."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from proxy.core.chat_request import ChatRequest, ProviderNeed
+from proxy.core.errors import InvalidRequest
+from proxy.core.source import GEMINI_NATIVE, GeminiRequest, Source
+from proxy.ingress.gemini_native.fields import GeminiFields, read_fields
+from proxy.ingress.gemini_native.known_tools import read_known_tools
+from sanitizers import Unrepairable
+from sanitizers.native.gemini.project import GeminiProjection, project_contents
+from sanitizers.native.gemini.tool_choice import read_tool_choice
+from sanitizers.native.protocol import Need
+from sanitizers.outline import Outline
+from sanitizers.record import record
+from sanitizers.validation import read_history
+
+_USUAL_MESSAGE, _USUAL_PART, _PARSED_FASTER = 1024, 512, 4
+"""The weights of a message and of a part, and the gain of parsing over planning, as for chat requests."""
+
+
+@record
+class Converted:
+    """A request in the internal form, with the *projection* that connects it with the client's contents."""
+
+    chat: ChatRequest
+    projection: GeminiProjection
+
+
+def read_request(body: bytes, *, max_nesting: int, mends: bool = False, weight: int = 0) -> ChatRequest:
+    """Return the request in *body*, which names its model itself and is answered whole.
+
+    Raises as :func:`read_fields` and :func:`to_chat` do.
+    """
+    fields = read_fields(body, model="", max_nesting=max_nesting, mends=mends, weight=weight)
+    if not fields.model:
+        raise InvalidRequest("'model' must be a string that is not empty.", param="model")
+    return to_chat(fields, weight=weight).chat
+
+
+def to_chat(fields: GeminiFields, *, tenant: str = "", weight: int = 0) -> Converted:
+    """Return the chat request of *fields*. *tenant* may open its envelopes.
+
+    *weight* is the cost of parsing the body. Raises :class:`InvalidRequest`, with the client's place in ``param``, for
+    what cannot be read.
+    """
+    try:
+        return _convert(fields, tenant, max(weight, fields.weight))
+    except Unrepairable as error:
+        refused = InvalidRequest(error.message, param=error.param)
+        refused.asked_model = fields.model
+        raise refused from None
+
+
+def _convert(fields: GeminiFields, tenant: str, weight: int) -> Converted:
+    found = read_known_tools(fields.tools)
+    tools = found.tools
+    choice = read_tool_choice(fields.tool_config, tools)
+    projection = project_contents(fields.items, fields.system, tenant=tenant)
+    outline = read_history(projection.messages)
+    parameters: dict[str, Any] = dict(fields.parameters)
+    if choice.chat_tools:
+        parameters["tools"] = choice.chat_tools
+        if choice.choice is not None:
+            parameters["tool_choice"] = choice.choice
+    carried = MappingProxyType(parameters)
+    native = GeminiRequest(
+        items=fields.items,
+        are_own=True,
+        projection=projection,
+        fields=fields.given,
+        parameters=carried,
+        conversion=(*fields.conversion, *tools.changes, *choice.changes, *projection.changes),
+    )
+    chat = ChatRequest(
+        model=fields.model,
+        messages=outline.messages,
+        stream=fields.stream,
+        include_usage=True,
+        parameters=carried,
+        unknown=fields.unknown,
+        weight=max(len(fields.body), weight // _PARSED_FASTER, _weight_of(outline)),
+        outline=outline,
+        known_tools=found.known if choice.chat_tools is tools.chat_tools else None,
+        source=Source(GEMINI_NATIVE, fields.body, outline.messages, native),
+        mended=(*fields.changes, *native.conversion),
+        needs=(*fields.needs, *map(_provider_need, (*tools.needs, *projection.needs))),
+    )
+    return Converted(chat, projection)
+
+
+def _provider_need(need: Need) -> ProviderNeed:
+    return ProviderNeed(
+        need.message,
+        need.param,
+        InvalidRequest,
+        names_object=need.names_object,
+        holds_history=need.holds_history,
+        can_be_left_out=need.can_be_left_out,
+        served_elsewhere=need.served_elsewhere,
+    )
+
+
+def _weight_of(outline: Outline) -> int:
+    messages = outline.messages
+    parts = len(outline.call_ids)
+    for index in outline.odd:  # the other messages have no parts
+        for held in (messages[index].get("content"), messages[index].get("tool_calls")):
+            parts += len(held) if held.__class__ is list else 0
+    return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts
