@@ -12,7 +12,7 @@ PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 test test-fast test-ui test-ops: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-clients test-judges test-uvloop soak: WORKERS ?= auto
 
-.PHONY: docs demo serve emulate installed test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-rows bench-watched bench-responses bench-messages bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate installed test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-rows bench-watched bench-responses bench-messages bench-gemini bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -88,6 +88,9 @@ bench-responses: $(VENV)/dev  ## CPU of a Responses request beside the same chat
 
 bench-messages: $(VENV)/dev  ## CPU of Anthropic's format on both sides beside chat; fails above 1.3 times a turn, 1.5 times a chunk
 	$(BIN)/python -m benchmarks.gateway.messages $(ARGS)
+
+bench-gemini: $(VENV)/dev  ## CPU of Gemini's format beside chat; fails above 1.1 times a turn to Gemini, 1.3 times to others
+	$(BIN)/python -m benchmarks.gateway.contents $(ARGS)
 
 bench-rows: $(VENV)/dev  ## CPU per request of each provider on OpenAI's wire beside openai/; fails above 1.1 times (some fifteen minutes)
 	$(BIN)/python -m benchmarks.gateway.rows $(ARGS)

@@ -12,8 +12,10 @@ import http.client
 import statistics
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import orjson
 
 from benchmarks.gateway.bodies import MARK, encode, numbered
 
@@ -33,9 +35,18 @@ class Kind:
     version: str | None = None
     """The header ``anthropic-version``, if the path wants it."""
 
+    stream_path: str = ""
+    """The path of a stream, where paths say what bodies say elsewhere: the model, and whether to stream."""
+
     def parts(self, *, stream: bool) -> list[bytes]:
         """Return the body, split at its marks."""
+        if self.stream_path:
+            return orjson.dumps(self.body).split(MARK.encode())
         return encode(self.body, model=self.model, stream=stream).split(MARK.encode())
+
+    def streamed(self) -> Kind:
+        """Return this kind with the path of a stream."""
+        return replace(self, path=self.stream_path or self.path)
 
 
 class Pairs:
@@ -62,7 +73,7 @@ class Pairs:
 
         A chunk's cost is the difference between a long and a short stream.
         """
-        kinds = [(one, one.parts(stream=True)) for one in (kind, beside)]
+        kinds = [(one.streamed(), one.parts(stream=True)) for one in (kind, beside)]
         ratios = []
         for _ in range(rounds):
             costs = [0.0, 0.0]

@@ -1,0 +1,161 @@
+"""``python -m benchmarks.gateway.contents``: CPU of Gemini's format at the client, beside chat.
+
+To Gemini, the client's own bytes go through. This is compared with a chat that goes through to OpenAI's wire. To other
+providers, a request of Gemini's format is compared with the same chat request. :mod:`benchmarks.gateway.pairs` says how
+both are measured. Exits with 1 where a ratio exceeds its goal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from benchmarks.gateway.bodies import Body, bodies
+from benchmarks.gateway.calls import serve_provider
+from benchmarks.gateway.messages import config as config_with_claude
+from benchmarks.gateway.pairs import Kind, Pairs, find_missed
+from benchmarks.gateway.peers import CHAT
+from benchmarks.gateway.tables import render
+from proxy.config import load_settings
+from proxy.observability.logs import configure_logs
+from proxy.server.serve import serving
+from proxy.upstream.select_transport import SelectingUpstream
+
+_OPENAI, _CLAUDE, _GEMINI_3 = "m-openai", "m-claude", "m-gemini-3"
+
+NATIVE = "Gemini to Gemini"
+ROWS: Mapping[str, tuple[str, str]] = {
+    NATIVE: (_GEMINI_3, _OPENAI),
+    "Gemini to OpenAI": (_OPENAI, _OPENAI),
+    "Gemini to Claude": (_CLAUDE, _CLAUDE),
+}
+"""The model of each row, and the model of the chat beside it."""
+
+CHUNK = ", a chunk"
+GOALS: Mapping[str, float] = {
+    **dict.fromkeys(ROWS, 1.3),
+    **dict.fromkeys((f"{row}{CHUNK}" for row in ROWS), 1.5),
+    NATIVE: 1.1,
+}
+"""The largest ratio of each row."""
+
+SIGNATURE = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
+"""The value that Gemini accepts in the place of a signature."""
+
+
+def as_contents(body: Body) -> dict[str, Any]:
+    """Return the chat request *body* as a request of Gemini's API with the same history and tools.
+
+    Calls have ids, and the first call of each content has a signature, as gemini-cli sends them.
+    """
+    contents: list[dict[str, Any]] = []
+    asked: dict[str, Any] = {"contents": contents}
+    names = {call["id"]: call["function"]["name"] for call in _calls_in(body["messages"])}
+    for message in body["messages"]:
+        role, text = message["role"], message.get("content")
+        if role == "system":
+            asked["systemInstruction"] = {"parts": [{"text": text}]}
+            continue
+        parts = [] if text is None else [{"text": text}]
+        if role == "tool":
+            call_id = message["tool_call_id"]
+            response = {"id": call_id, "name": names[call_id], "response": {"output": text}}
+            parts = [{"functionResponse": response}]
+        parts += _call_parts(message.get("tool_calls") or ())
+        if contents and role == "tool" and "functionResponse" in contents[-1]["parts"][0]:
+            contents[-1]["parts"] += parts
+        else:
+            contents.append({"role": "model" if role == "assistant" else "user", "parts": parts})
+    if "tools" in body:
+        asked["tools"] = [
+            {"functionDeclarations": [_declaration(tool["function"]) for tool in body["tools"]]}
+        ]
+    settings = {"temperature": body.get("temperature"), "maxOutputTokens": body["max_tokens"]}
+    asked["generationConfig"] = {name: value for name, value in settings.items() if value is not None}
+    return asked
+
+
+def _calls_in(messages: Any) -> list[dict[str, Any]]:
+    return [call for message in messages for call in message.get("tool_calls") or ()]
+
+
+def _call_parts(calls: Any) -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = []
+    for call in calls:
+        called = call["function"]
+        used = {"id": call["id"], "name": called["name"], "args": json.loads(called["arguments"])}
+        parts.append({"functionCall": used, **({} if parts else {"thoughtSignature": SIGNATURE})})
+    return parts
+
+
+def _declaration(function: Mapping[str, Any]) -> dict[str, Any]:
+    described = {name: function[name] for name in ("name", "description")}
+    return {**described, "parametersJsonSchema": function["parameters"]}
+
+
+def config(provider: str) -> dict[str, Any]:
+    """Return the settings: the models of the other benchmarks, and a Gemini that wants signatures."""
+    listed = config_with_claude(provider)
+    gemini = {"model": "gemini/gemini-3.6-flash", "api_base": f"{provider}/v1beta", "api_key": "sk-benchmark"}
+    limits = listed["model_list"][0]["model_info"]
+    entry = {"model_name": _GEMINI_3, "litellm_params": gemini, "model_info": limits, "transport": "direct"}
+    return {"model_list": [*listed["model_list"], entry]}
+
+
+async def measure(rounds: int, requests: int, wanted: str = "") -> dict[str, dict[str, float]]:
+    """Return the ratios by row and size, for the rows whose names hold *wanted*."""
+    configure_logs(io.StringIO())
+    with tempfile.TemporaryDirectory() as scratch, serve_provider(Path(scratch)) as base:
+        settings = load_settings(orjson.dumps(config(base)), {}).settings
+        upstream = SelectingUpstream.for_settings(settings)
+        async with serving(settings, upstream, host="127.0.0.1", port=0) as server:
+            pairs = Pairs(server.port, base)
+            sizes = {size: body for size, body in bodies().items() if "damaged" not in size}
+            measured: dict[str, dict[str, float]] = {}
+            for row in (row for row in ROWS if wanted in row):
+                measured[row] = {
+                    size: await pairs.turns(*_kinds(row, body), rounds, requests)
+                    for size, body in sizes.items()
+                }
+                chunk = await pairs.chunks(*_kinds(row, sizes["small"]), rounds)
+                measured[f"{row}{CHUNK}"] = {"small": chunk}
+            return measured
+
+
+def _kinds(row: str, body: Body) -> tuple[Kind, Kind]:
+    model, beside = ROWS[row]
+    path = f"/v1beta/models/{model}:"
+    kind = Kind(
+        f"{path}generateContent",
+        model,
+        as_contents(body),
+        stream_path=f"{path}streamGenerateContent?alt=sse",
+    )
+    return kind, Kind(CHAT, beside, body)
+
+
+def main(say: Callable[[str], object] = print) -> None:
+    """Print the table, and the rows that miss their goals."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--requests", type=int, default=15, help="the requests of each kind in a round")
+    parser.add_argument("--only", default="", help="a part of the names of the rows to measure")
+    options = parser.parse_args()
+    measured = asyncio.run(measure(options.rounds, options.requests, options.only))
+    say(render(measured, ["small", "10k", "100k"], 2))
+    if missed := find_missed(measured, GOALS, "chat"):
+        raise SystemExit("\n".join(missed))
+
+
+if __name__ == "__main__":
+    main()
