@@ -1,5 +1,6 @@
 """Fixtures of the gateways and emulators, which the tests share."""
 
+from tests.clients.gemini.conftest import gemini_alone, gemini_gateways, gemini_other
 from tests.clients.messages.conftest import (
     anthropic_thread,
     messages_alone,
@@ -12,6 +13,9 @@ __all__ = [
     "alone",
     "anthropic_thread",
     "gateways",
+    "gemini_alone",
+    "gemini_gateways",
+    "gemini_other",
     "messages_alone",
     "messages_gateways",
     "messages_other",

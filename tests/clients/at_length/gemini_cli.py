@@ -73,6 +73,9 @@ class GeminiCli:
     """The model's name, or `""` where gemini-cli chooses among its own."""
 
     settings: Mapping[str, Any] = field(default_factory=lambda: SETTINGS)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Further variables of its environment."""
+
     key: str = "none"
 
     @property
@@ -85,30 +88,37 @@ class GeminiCli:
 
         A *model* takes the place of the usual one. Skips the test if gemini-cli could not be installed.
         """
-        going_on = self.work.exists()
-        self.work.mkdir(exist_ok=True)
-        home = self.directory / "gemini-home"
-        (home / ".gemini").mkdir(parents=True, exist_ok=True)
-        (home / ".gemini" / "settings.json").write_text(json.dumps({**ALONE, **self.settings}))
-        chosen = self.model if model is None else model
-        options = ["--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust"]
-        options += [*(["--model", chosen] if chosen else []), *(["--resume", "latest"] if going_on else [])]
+        going_on = ["--resume", "latest"] if self._home.exists() else []
+        options = ["-p", prompt, "--output-format", "stream-json", *going_on]
         done = subprocess.run(
-            [node(), gemini(), "-p", prompt, *options],
+            self.command(*options, model=model),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             cwd=self.work,
-            env=environment(
-                **NO_NETWORK,
-                HOME=str(home),
-                GOOGLE_GEMINI_BASE_URL=self.origin,
-                GEMINI_API_KEY=self.key,
-            ),
+            env=self.environment(),
             timeout=SECONDS,
             text=True,
             check=False,
         )
         return Ended(done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr)
+
+    def command(self, *options: str, model: str | None = None) -> list[str]:
+        """Return the command line with *options*, and write the settings of the user."""
+        self.work.mkdir(exist_ok=True)
+        (self._home / ".gemini").mkdir(parents=True, exist_ok=True)
+        (self._home / ".gemini" / "settings.json").write_text(json.dumps({**ALONE, **self.settings}))
+        chosen = self.model if model is None else model
+        named = ["--model", chosen] if chosen else []
+        return [node(), gemini(), *options, "--approval-mode", "yolo", "--skip-trust", *named]
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables of the process."""
+        given = {"HOME": str(self._home), "GOOGLE_GEMINI_BASE_URL": self.origin, "GEMINI_API_KEY": self.key}
+        return environment(**{**NO_NETWORK, **given, **self.variables})
+
+    @property
+    def _home(self) -> Path:
+        return self.directory / "gemini-home"
 
 
 def gemini() -> str:
