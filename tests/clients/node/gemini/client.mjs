@@ -4,8 +4,8 @@ import { asked } from "./asked.mjs";
 import { tools } from "./genai.mjs";
 import { chat } from "./genai_chat.mjs";
 import { errors } from "./genai_errors.mjs";
-import { picture, search } from "./genai_others.mjs";
+import { missing, picture, search, structured } from "./genai_others.mjs";
 import { paths } from "./genai_paths.mjs";
 
 const given = asked();
-await { tools, chat, paths, errors, search, picture }[given.task](given);
+await { tools, chat, paths, errors, search, picture, structured, missing }[given.task](given);

@@ -12,6 +12,8 @@ TASKS = {
     "errors": genai_errors.main,
     "search": genai_others.search,
     "picture": genai_others.picture,
+    "structured": genai_others.structured,
+    "missing": genai_others.missing,
 }
 
 if __name__ == "__main__":

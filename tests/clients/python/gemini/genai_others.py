@@ -1,16 +1,56 @@
-"""Asks google-genai for other things than functions: a search with Google, and a function that returns a picture."""
+"""Asks google-genai for other things: a search, a picture in a result, an object, and paths that nobody serves."""
 
 from __future__ import annotations
 
 import base64
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from google.genai import types
+from google.genai.errors import ClientError
+from pydantic import BaseModel
 
 from tests.clients.python.gemini.asked import DECLARED, Asked
 from tests.clients.python.reporting import PROMPT
+
+
+class Trip(BaseModel):
+    """The object that a model is to answer with."""
+
+    city: str
+    days: int
+    friend: str | None = None
+
+
+def structured(asked: Asked) -> None:
+    """Print the object that google-genai reads from an answer."""
+    config = types.GenerateContentConfig(response_mime_type="application/json", response_schema=Trip)
+    client = asked.client()
+    answer = client.models.generate_content(model=asked.model, contents="Plan it.", config=config)
+    trip = answer.parsed
+    assert isinstance(trip, Trip), answer
+    sys.stdout.write(json.dumps(trip.model_dump()) + "\n")
+
+
+def missing(asked: Asked) -> None:
+    """Print the error of each path that the gateway does not serve."""
+    client = asked.client()
+    contents: Any = [types.Content(role="user", parts=[types.Part(text="Hello.")])]
+    config = types.CreateCachedContentConfig(contents=contents, ttl="300s")
+    asks: list[Callable[[], Any]] = [
+        lambda: client.caches.create(model=asked.model, config=config),
+        lambda: client.files.get(name="files/abc"),
+        lambda: client.batches.get(name="batches/abc"),
+    ]
+    told = []
+    for ask in asks:
+        try:
+            ask()
+        except ClientError as error:
+            told.append([error.code, error.status])
+    sys.stdout.write(json.dumps({"errors": told}) + "\n")
 
 
 def search(asked: Asked) -> None:
