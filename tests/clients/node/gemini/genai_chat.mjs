@@ -16,15 +16,33 @@ export async function chat({ client, model, stream }) {
       }));
     },
   };
-  const talk = client().chats.create({ model, config: { tools: [callable] } });
+  const held = client().chats.create({ model, config: { tools: [callable] } });
   if (stream) {
     report.text = "";
-    for await (const chunk of await talk.sendMessageStream({ message: PROMPT })) {
+    for await (const chunk of await held.sendMessageStream({ message: PROMPT })) {
       report.text += chunk.text ?? "";
     }
   } else {
-    const { text } = await talk.sendMessage({ message: PROMPT });
+    const { text } = await held.sendMessage({ message: PROMPT });
     report.text = text;
   }
   report.write();
+}
+
+/** Print the texts that answer each further argument in one chat without functions. */
+export async function talk({ client, model, stream, more }) {
+  const held = client().chats.create({ model });
+  const texts = [];
+  for (const message of more) {
+    if (stream) {
+      const pieces = [];
+      for await (const { text } of await held.sendMessageStream({ message })) {
+        pieces.push(text ?? "");
+      }
+      texts.push(pieces.join(""));
+    } else {
+      texts.push((await held.sendMessage({ message })).text);
+    }
+  }
+  console.log(JSON.stringify({ texts }));
 }

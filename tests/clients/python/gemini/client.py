@@ -8,6 +8,7 @@ from tests.clients.python.gemini.asked import Asked
 TASKS = {
     "tools": with_genai.main,
     "chat": genai_chat.main,
+    "talk": genai_chat.talk,
     "paths": genai_paths.main,
     "errors": genai_errors.main,
     "search": genai_others.search,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 from typing import Any
 
 from google.genai import types
@@ -39,23 +41,36 @@ def main(asked: Asked) -> None:
     report.write()
 
 
+def talk(asked: Asked) -> None:
+    """Print the texts that answer each further argument in one chat without functions."""
+    client = asked.client()
+    held = client.chats.create(model=asked.model)
+    texts = []
+    for prompt in asked.more:
+        if asked.stream:
+            texts.append("".join(chunk.text or "" for chunk in held.send_message_stream(prompt)))
+        else:
+            texts.append(held.send_message(prompt).text or "")
+    sys.stdout.write(json.dumps({"texts": texts}) + "\n")
+
+
 def chat(asked: Asked, config: types.GenerateContentConfig) -> tuple[str, Any]:
     """Return the last text and the history of a chat."""
     client = asked.client()
-    talk = client.chats.create(model=asked.model, config=config)
+    held = client.chats.create(model=asked.model, config=config)
     if asked.stream:
-        text = "".join(chunk.text or "" for chunk in talk.send_message_stream(PROMPT))
+        text = "".join(chunk.text or "" for chunk in held.send_message_stream(PROMPT))
     else:
-        text = talk.send_message(PROMPT).text or ""
-    return text, talk.get_history()
+        text = held.send_message(PROMPT).text or ""
+    return text, held.get_history()
 
 
 async def chat_asynchronously(asked: Asked, config: types.GenerateContentConfig) -> tuple[str, Any]:
     """Return the last text and the history of an asynchronous chat."""
     client = asked.client()
-    talk = client.aio.chats.create(model=asked.model, config=config)
+    held = client.aio.chats.create(model=asked.model, config=config)
     if asked.stream:
-        text = "".join([chunk.text or "" async for chunk in await talk.send_message_stream(PROMPT)])
+        text = "".join([chunk.text or "" async for chunk in await held.send_message_stream(PROMPT)])
     else:
-        text = (await talk.send_message(PROMPT)).text or ""
-    return text, talk.get_history()
+        text = (await held.send_message(PROMPT)).text or ""
+    return text, held.get_history()
