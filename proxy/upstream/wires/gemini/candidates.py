@@ -31,7 +31,7 @@ class CandidateReader:
     to the answer (:meth:`final_delta`).
     """
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, index: int, *, carries_media: bool = False) -> None:
         self.ended = False
         """True once the candidate has a finish reason. The candidate may send another reason later."""
 
@@ -40,6 +40,7 @@ class CandidateReader:
         self._sent: set[tuple[str, str, str]] = set()  # the calls that came with an id: id, name, arguments
         self._pending_signature: str | None = None  # a signature without a call, for the next call
         self._kinds = PartKinds()
+        self._carries_media = carries_media
         self._reason: str | None = None
         self._message: str | None = None
         self._continued = False  # something came after the finish reason
@@ -76,6 +77,7 @@ class CandidateReader:
                 kinds.has_text = kinds.has_text or part.get("thought") is not True
             elif (text := note_of_media(part)) is not None:
                 kinds.has_media = True
+                kinds.has_text = kinds.has_text or self._carries_media
             if text:
                 (thoughts if part.get("thought") is True else texts).append(text)
         kinds.has_thought = kinds.has_thought or any(thoughts)

@@ -24,9 +24,13 @@ class ChoiceDelta(NamedTuple):
 
 
 class ResponseReader:
-    """Reads the ``GenerateContentResponse`` objects of one answer: one object, or one for each event."""
+    """Reads the ``GenerateContentResponse`` objects of one answer: one object, or one for each event.
 
-    def __init__(self, model: str) -> None:
+    With *carries_media* the client gets the media of the answer, so that an answer of media alone is no fault.
+    """
+
+    def __init__(self, model: str, *, carries_media: bool = False) -> None:
+        self._carries_media = carries_media
         self.id: str | None = None
         self.model = model
         self._named = False
@@ -121,7 +125,7 @@ class ResponseReader:
     def _read_choice(self, candidate: Mapping[str, Any], index: int) -> ChoiceDelta:
         reader = self._candidates.get(index)
         if reader is None:
-            reader = self._candidates[index] = CandidateReader(index)
+            reader = self._candidates[index] = CandidateReader(index, carries_media=self._carries_media)
         delta = reader.read(candidate, self.id or "")
         logprobs = candidate.get("logprobsResult")
         return ChoiceDelta(index, delta, None if logprobs is None else read_logprobs(logprobs))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from proxy.core.errors import InvalidRequest
-from proxy.core.source import MessagesRequest, Source
+from proxy.core.source import GeminiRequest, MessagesRequest, Source
 from proxy.upstream.dialects.gemini_models import always_thinks, knows_minimal, thinks
 from sanitizers import Profile
+from sanitizers.native.gemini.spellings import key_of
 
 _OFF = ("disable", "none")
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
@@ -45,14 +47,29 @@ def show_thoughts(body: dict[str, Any], source: Source, profile: Profile, model:
     """Ask for the thoughts in *body*, a request to *model*, where the client of *source* wants the model's own effort.
 
     A client of Anthropic's API asks for thinking without an effort (``adaptive``), and waits for blocks of thinking. A
-    chat has no such wish: it asks by an effort alone. Thoughts without their text are not asked for.
+    client of Gemini's own API asks for thoughts beside any amount of thinking. A chat has no such wish: it asks by an
+    effort alone. Thoughts without their text are not asked for.
     """
     native = source.native
-    thinking = native.fields.get("thinking") if isinstance(native, MessagesRequest) else None
-    if not isinstance(thinking, dict) or thinking.get("type") in (None, "disabled"):
-        return
-    if thinking.get("display") != "omitted" and thinks(profile, model):
+    if isinstance(native, MessagesRequest):
+        wants_thoughts = _shows_thinking(native.fields.get("thinking"))
+    else:
+        wants_thoughts = isinstance(native, GeminiRequest) and _includes_thoughts(native.fields)
+    if wants_thoughts and thinks(profile, model):
         body.setdefault("generationConfig", {}).setdefault("thinkingConfig", {"includeThoughts": True})
+
+
+def _shows_thinking(thinking: Any) -> bool:
+    if not isinstance(thinking, dict) or thinking.get("type") in (None, "disabled"):
+        return False
+    return thinking.get("display") != "omitted"
+
+
+def _includes_thoughts(fields: Mapping[str, Any]) -> bool:
+    held: Any = fields
+    for name in ("generationConfig", "thinkingConfig", "includeThoughts"):
+        held = held.get(key_of(held, name)) if isinstance(held, Mapping) else None
+    return held is True
 
 
 def _level(effort: str, model: str) -> str:

@@ -11,6 +11,7 @@ from proxy.config.addresses import GEMINI_BASE
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
+from proxy.core.source import GEMINI_NATIVE
 from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream.wires.gemini.answers import read_answer
 from proxy.upstream.wires.gemini.embeddings import (
@@ -21,12 +22,15 @@ from proxy.upstream.wires.gemini.embeddings import (
     read_embeddings,
 )
 from proxy.upstream.wires.gemini.extras import with_extras
+from proxy.upstream.wires.gemini.native_stream import NativeStreamReader
 from proxy.upstream.wires.gemini.refusals import read_error
 from proxy.upstream.wires.gemini.requests import build_request, carried_parameters
 from proxy.upstream.wires.gemini.streams import StreamReader
 from proxy.upstream.wires.gemini.thinking import show_thoughts
+from proxy.upstream.wires.native_events import attach_body, takes_native
 from proxy.upstream.wires.payloads import load_payload
 from proxy.upstream.wires.protocol import ProviderWires
+from proxy.upstream.wires.protocol import StreamReader as AnyStreamReader
 from proxy.upstream.wires.request_headers import request_headers
 from sanitizers import profile_for
 
@@ -45,14 +49,18 @@ class _Common:
         return read_error(status, body)
 
 
-class _Chats(_Common):
-    format = None
+class ContentsOfChats(_Common):
+    """Carries chats. A client of Gemini's own API gets the provider's own events all the same."""
+
+    format = GEMINI_NATIVE
 
     def url(self, call: UpstreamCall, *, stream: bool) -> str:
+        """Return the URL of the method, which the model's name is a part of."""
         base = _base(call.deployment)
         return f"{base}:streamGenerateContent?alt=sse" if stream else f"{base}:generateContent"
 
     def write_request(self, call: UpstreamCall, *, stream: bool) -> bytes:
+        """Return the body that the chat becomes."""
         profile, model = call.rules, call.deployment.model_id
         body = build_request(call.messages, call.parameters, profile, model)
         if call.source is not None and call.source.native is not None:
@@ -65,14 +73,21 @@ class _Chats(_Common):
             raise InvalidRequest(words, param="messages") from None
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the names in *parameters* that the model does not take."""
         profile = profile_for(deployment.model, deployment.profile)
         return frozenset(parameters.keys() - carried_parameters(profile, deployment.model_id))
 
     def read_answer(self, body: bytes, call: UpstreamCall) -> Answer:
-        return read_answer(load_payload(body), model=call.deployment.model_id)
+        """Return the answer in *body* as a chat completion."""
+        native, model = load_payload(body), call.deployment.model_id
+        if not takes_native(self.format, call):
+            return read_answer(native, model=model)
+        return attach_body(read_answer(native, model=model, carries_media=True), self.format, native)
 
-    def read_stream(self, call: UpstreamCall) -> _PayloadReader:
-        return _PayloadReader(call.deployment.model_id)
+    def read_stream(self, call: UpstreamCall) -> AnyStreamReader:
+        """Return a reader for the events of one stream."""
+        model = call.deployment.model_id
+        return NativeStreamReader(model) if takes_native(self.format, call) else _PayloadReader(model)
 
 
 class _PayloadReader(StreamReader):
@@ -105,4 +120,4 @@ def _base(deployment: Deployment) -> str:
     return f"{deployment.api_base or GEMINI_BASE}/models/{deployment.model_id}"
 
 
-GEMINI = ProviderWires(chat=_Chats(), embeddings=_Embeddings())
+GEMINI = ProviderWires(chat=ContentsOfChats(), embeddings=_Embeddings())
