@@ -196,7 +196,7 @@ class ContentReader:
             signed(call, canonical_base64(signature))
         if len(part) > 1:
             self.read.report_fields(part, data, place, index)
-        return call, bool(name) and isinstance(args, dict | None)
+        return call, bool(name) and ("args" not in given or isinstance(args, dict))
 
     def _derive(self, index: int, number: int, name: str) -> str:
         if self._ids is None:

@@ -82,7 +82,7 @@ def _call_part(call: Message, part: Part, unnamed: set[str]) -> Part:
     function = function_of(call)
     arguments = function.get("arguments") or ""
     args = given.get("args")
-    same = function.get("name") == given.get("name") and isinstance(args, dict | None)
+    same = function.get("name") == given.get("name") and isinstance(given.get("args", {}), dict)
     if not same or parse_arguments(arguments) != (args or {}) or data.several:
         return write_call(call, unnamed)
     now = signature_of_call(call)

@@ -131,7 +131,7 @@ def _function_faults(kind: str, value: Any, profile: Profile) -> Iterator[str]:
     if not text_at(given, "name"):
         yield "name_missing"
     if kind == "functionCall":
-        if not isinstance(given.get("args"), dict | None):
+        if "args" in given and not isinstance(given["args"], dict):
             yield "args_not_an_object"
         return
     if not isinstance(given.get("response"), dict):

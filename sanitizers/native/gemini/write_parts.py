@@ -36,8 +36,16 @@ def sound_parts(parts: list[Part]) -> list[Part]:
         if signature is not None and is_own(signature):
             part, signature = without_signature(part), None
         if data.kind and (data.kind != "text" or data.value or signature):
-            kept.append(without_other_data(part, data))
+            kept.append(_without_null_args(without_other_data(part, data)))
     return kept
+
+
+def _without_null_args(part: Part) -> Part:
+    """Return *part* without arguments that are null, which Gemini refuses (AstrBot#7134), or *part* itself."""
+    data = data_of(part)
+    if data.kind != "functionCall" or data.value.get("args", part) is not None:
+        return part
+    return {**part, data.key: {key: value for key, value in data.value.items() if key != "args"}}
 
 
 def write_turn(message: Message, originals: Mapping[int, Part], unnamed: set[str]) -> list[Part]:

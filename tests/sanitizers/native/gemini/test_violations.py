@@ -24,6 +24,11 @@ BROKEN: list[tuple[str, list[dict[str, Any]], int]] = [
         [ASKED, model({"functionCall": {"name": "f", "args": 7}}), user(answered("f"))],
         1,
     ),
+    (
+        "args_not_an_object",
+        [ASKED, model({"functionCall": {"name": "f", "args": None}}), user(answered("f"))],
+        1,
+    ),
     ("call_id_repeated", [ASKED, model(called("f", "a"), called("f", "a"))], 1),
     ("data_missing", [user(said(), {"thoughtSignature": "x"})], 0),
     ("data_repeated", [user({"text": "a", "inlineData": {}})], 0),

@@ -31,6 +31,13 @@ def test_second_data_of_a_part_is_left_out() -> None:
     assert sound_parts([{"text": "a", "inlineData": {}, "thought": True}]) == [{"text": "a", "thought": True}]
 
 
+def test_arguments_that_are_null_are_left_out() -> None:
+    """Gemini refuses a null where an object of arguments may stand (AstrBot#7134)."""
+    native = {"functionCall": {"name": "f", "args": None}, "thoughtSignature": SIGNED}
+
+    assert sound_parts([native]) == [{"functionCall": {"name": "f"}, "thoughtSignature": SIGNED}]
+
+
 def test_unchanged_part_of_a_changed_message_is_its_native_part() -> None:
     """An unchanged part of a changed message is written as its native part, with all fields."""
     native = {"text": "a", "videoMetadata": {}}
