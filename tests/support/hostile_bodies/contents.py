@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tests.support.builders import PNG_URL
 from tests.support.hostile_bodies.making import DEEP, Body, Builder, flat, many, nested
 
 GEMINI_API = "/v1beta/models/{model}:generateContent"
@@ -82,7 +83,7 @@ def _snake_turn(at: int) -> list[dict[str, Any]]:
 
 
 def _png() -> dict[str, Any]:
-    return {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
+    return {"inlineData": {"mimeType": "image/png", "data": PNG_URL.partition(",")[2]}}
 
 
 def _nullable(inner: Any) -> dict[str, Any]:
