@@ -14,6 +14,8 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import UnrepairableHistory
 from proxy.planning.native_formats import spoken_format
+from proxy.upstream.transports import transport_of
+from proxy.upstream.wires.anthropic.server_tools import carried_tools
 from sanitizers import Change, Messages
 from sanitizers.native.responses.changed_items import STEP
 from sanitizers.record import record
@@ -79,12 +81,18 @@ def changes_of_body(
 ) -> tuple[Change, ...]:
     """Return the changes of *request* that its reading made, without those that only a chat needs.
 
+    Tools that go to *deployment* in another form are not among those that a chat leaves out.
+
     *messages* and *parameters* are those of the plan for *deployment*.
     """
     source = request.source
     native = None if source is None else source.native
-    if native is None or not native.conversion or not sends_items(request, deployment, messages, parameters):
+    if native is None or not native.conversion:
         return request.mended
+    if not sends_items(request, deployment, messages, parameters):
+        tools = carried_tools(source, deployment) if transport_of(deployment) == "direct" else ()
+        carried = {tool.left_out.detail for tool in tools}
+        return tuple(change for change in request.mended if change.detail not in carried)
     return request.mended[: len(request.mended) - len(native.conversion)]
 
 

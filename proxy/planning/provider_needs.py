@@ -18,6 +18,8 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
 from proxy.planning.native_formats import NativeFormat, spoken_format
+from proxy.upstream.dialects.messages_models import runs_server_tools
+from proxy.upstream.transports import transport_of
 from sanitizers import Messages
 from sanitizers.native.protocol import HELD_PLACEHOLDER
 from sanitizers.work_limit import metered
@@ -63,6 +65,7 @@ def find_refusal(
                 )
             )
         is_served = is_native and may_serve and (deployment.provider_state or not need.wants_state)
+        is_served = is_served or (bool(need.served_elsewhere) and _runs_tools(deployment))
         if not is_served and (speaks_format or not need.can_be_left_out):
             return _of_deployment(need.error(need.message, param=need.param))
     return None
@@ -108,6 +111,11 @@ def _sends_whole(row: NativeFormat, sent: Sent) -> bool:
     came = set(map(id, native.read_from))
     written = [item for item in metered(native.items) if id(item) not in came]
     return not written or HELD_PLACEHOLDER.encode() not in write_json(written)
+
+
+def _runs_tools(deployment: Deployment) -> bool:
+    """Tell whether *deployment* gets other tools for those that Gemini would run."""
+    return transport_of(deployment) == "direct" and runs_server_tools(deployment)
 
 
 def _of_deployment(refusal: InvalidRequest) -> InvalidRequest:

@@ -1,7 +1,7 @@
 """Read the tools of a request to Gemini as functions of a chat.
 
 A tool object has declarations of functions, or the name of a tool that Gemini runs itself. Those that Claude has too
-are carried to Claude (:func:`built_in_tools`). All others are left out and reported.
+are carried to Claude (:func:`common_tools`). All others are left out and reported.
 """
 
 from __future__ import annotations
@@ -69,10 +69,27 @@ _WITHOUT_PLACE = ("behavior", "response", "responseJsonSchema")
 
 
 class BuiltInTool(NamedTuple):
-    """A tool that Gemini runs: its *kind* in camel case, and its *place* in the request."""
+    """A tool that Gemini runs: its *kind* in camel case, and the *number* of its tool object."""
 
     kind: str
-    place: str
+    number: int
+
+    @property
+    def place(self) -> str:
+        """The tool's path in the request."""
+        return path_of(f"tools[{self.number}]", self.kind)
+
+    @property
+    def common_name(self) -> str:
+        """The name of the tool that other providers run for the same purpose, or nothing."""
+        return COMMON_TOOLS.get(self.kind, "")
+
+    @property
+    def left_out(self) -> Change:
+        """The change where a chat does not have the tool."""
+        return Change(
+            STEP, "dropped", self.number, "server_tool", f"tools[{self.number}]:{snake_name(self.kind)}"
+        )
 
 
 @record
@@ -111,14 +128,24 @@ def read_tools(tools: Any) -> GeminiTools:
     return reader.finish()
 
 
-def built_in_tools(tools: Any) -> tuple[BuiltInTool, ...]:
-    """Return those of *tools*, which :func:`read_tools` can read, that Gemini runs and others have too."""
-    return tuple(
-        BuiltInTool(kind, path_of(f"tools[{number}]", kind))
-        for number, tool in _listed(tools)
-        for kind in read_object(tool, _KINDS, f"tools[{number}]")
-        if kind in COMMON_TOOLS
-    )
+def common_tools(tools: Any) -> tuple[BuiltInTool, ...]:
+    """Return those of *tools*, which :func:`read_tools` can read, that another provider can run in Gemini's place.
+
+    Each common name is returned once, and none that a function of the request has.
+    """
+    found: dict[str, BuiltInTool] = {}
+    declared: list[Any] = []
+    for number, tool in _listed(tools):
+        for key, value in tool.items():
+            kind = _KINDS.get(key, "")
+            if kind == _DECLARATIONS:
+                declared += as_list(value)
+            elif kind in COMMON_TOOLS and value is not None:
+                found.setdefault(COMMON_TOOLS[kind], BuiltInTool(kind, number))
+    if found:
+        for declaration in metered(declared):
+            found.pop(declaration.get("name"), None)
+    return tuple(found.values())
 
 
 def _listed(tools: Any) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -156,10 +183,9 @@ class _Reader:
             [*self._functions.values()], tuple(self._built_in), tuple(self._changes), tuple(self._needs)
         )
         if done.is_only_built_in:
-            common = (tool for tool in done.built_in if tool.kind in COMMON_TOOLS)
-            kind, place = next(common, done.built_in[0])
-            message = f"'{place}' is a tool that Gemini runs, and this model has no such tool."
-            need = Need(message, RULE, place, served_elsewhere=COMMON_TOOLS.get(kind, ""))
+            tool = next((tool for tool in done.built_in if tool.common_name), done.built_in[0])
+            message = f"'{tool.place}' is a tool that Gemini runs, and this model has no such tool."
+            need = Need(message, RULE, tool.place, served_elsewhere=tool.common_name)
             return GeminiTools([], done.built_in, done.changes, (*done.needs, need))
         return done
 
@@ -190,8 +216,9 @@ class _Reader:
             message = f"'{place}' is a tool that Gemini alone can be given."
             add_needs(self._needs, [Need(message, "gemini_tool", place, names_object=kind == _IN_ACCOUNT)])
             return
-        self._built_in.append(BuiltInTool(kind, place))
-        self._drop(number, "server_tool", f"tools[{number}]:{snake_name(kind)}")
+        tool = BuiltInTool(kind, number)
+        self._built_in.append(tool)
+        self._changes.append(tool.left_out)
 
     def _drop(self, number: int, reason: str, detail: str) -> None:
         self._changes.append(Change(STEP, "dropped", number, reason, detail))

@@ -12,6 +12,8 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import UnrepairableHistory
 from proxy.core.json_text import write_json
 from proxy.core.source import ResponsesRequest
+from proxy.ingress.gemini_native.fields import read_fields as read_contents
+from proxy.ingress.gemini_native.read_request import to_chat as contents_to_chat
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.planning.corrective_note import with_note
@@ -234,3 +236,22 @@ def test_provider_that_stores_responses_gets_its_own_thoughts() -> None:
     assert plan.changes == ()
     assert planned(USER, unsealed, MESSAGE, deployment=stores).changes != ()
     assert native_of(plan.request).items == [USER, unsealed, MESSAGE]
+
+
+def test_tool_that_claude_gets_in_another_form_is_not_reported() -> None:
+    """A model without such a tool has it left out. So has a request that litellm carries."""
+    body = (
+        b'{"contents":[{"parts":[{"text":"Hi."}]}],'
+        b'"tools":[{"functionDeclarations":[{"name":"f"}]},{"googleSearch":{}},{"googleMaps":{}}]}'
+    )
+    chat = contents_to_chat(read_contents(body, model="m", max_nesting=50)).chat
+    claude = deployment_of("anthropic/claude-sonnet-4-5", api_key="k")
+    by_litellm = replace(claude, transport="litellm")
+
+    def details(deployment: Deployment) -> list[str]:
+        changes = changes_of_body(chat, deployment, chat.messages, chat.parameters)
+        return [change.detail for change in changes]
+
+    assert details(claude) == ["tools[2]:google_maps"]
+    for other in (by_litellm, VLLM):
+        assert details(other) == ["tools[1]:google_search", "tools[2]:google_maps"]

@@ -32,11 +32,12 @@ OBJECT = ProviderNeed("'x' is there.", "x", names_object=True)
 TOOL = ProviderNeed("'t' is there.", "t", can_be_left_out=True)
 STORE = replace(OBJECT, param="s", can_be_left_out=True)
 SEALED = ProviderNeed("'c' is sealed.", "c")
+SEARCH = ProviderNeed("'s' is run there.", "s", served_elsewhere="web_search")
 HISTORY = ProviderNeed("'h' not found.", "h", NotFound, names_object=True, holds_history=True)
 STATE = replace(HISTORY, wants_state=True)
 
 SPEAKS = deployment_of("openai/gpt-4.1", api_key="k")
-CHATS = deployment_of("gemini/gemini-3.6-flash", api_key="k")
+CHATS = deployment_of("mistral/mistral-large-latest", api_key="k")
 
 
 def allowing(deployment: Deployment = SPEAKS, *, objects: bool = True, state: bool = False) -> Deployment:
@@ -121,7 +122,7 @@ def test_refusal_for_several_clients_says_no_more_than_it_must(
 @pytest.mark.parametrize("transport", ["direct", "litellm"])
 def test_format_is_spoken_by_the_direct_transport_alone(transport: Any) -> None:
     assert speaks_a_format(replace(SPEAKS, transport=transport)) is (transport == "direct")
-    assert not speaks_a_format(CHATS)
+    assert not speaks_a_format(deployment_of("mistral/m", api_key="k"))
 
 
 def test_request_without_a_source_needs_a_chat() -> None:
@@ -203,3 +204,22 @@ def test_plan_that_would_lose_a_need_is_refused() -> None:
     with pytest.raises(InvalidRequest) as refused:
         plan_request(request_of(SEALED, input=given), target)
     assert refused.value.param == "c"
+
+
+@pytest.mark.parametrize(
+    ("model", "transport", "is_served"),
+    [
+        ("anthropic/claude-sonnet-4-5", "auto", True),
+        ("anthropic/claude-sonnet-4-5", "litellm", False),
+        ("anthropic/kimi-k2", "auto", False),
+        ("openai/gpt-4.1", "auto", False),
+    ],
+)
+def test_tool_that_claude_has_too_is_served_by_claude(model: str, transport: Any, is_served: bool) -> None:
+    """Only the direct transport writes the tool, and a need without such a tool is refused there."""
+    deployment = replace(deployment_of(model, api_key="k"), transport=transport)
+
+    refusal = find_refusal([SEARCH], deployment, speaks_format=False, is_native=False)
+
+    assert (refusal is None) is is_served
+    assert find_refusal([SEALED], deployment, speaks_format=False, is_native=False) is not None

@@ -8,6 +8,7 @@
     requests        a chat as the body of a request
     limits          the limit of an answer that the request does not name
     tools           tools and tool choice
+    server_tools    tools that Gemini would run, as those that Anthropic runs
     thinking        a reasoning effort as thinking
     answers         a whole message as a chat completion
     streams         the events of a stream as chunks

@@ -13,6 +13,7 @@ from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.dialects.claude_models import claude_of
 from proxy.upstream.dialects.formats import schema_of
 from proxy.upstream.wires.anthropic.limits import answer_limit
+from proxy.upstream.wires.anthropic.server_tools import server_tools
 from proxy.upstream.wires.anthropic.thinking import thinking_fields
 from proxy.upstream.wires.anthropic.tools import tool_fields
 from sanitizers import Unrepairable
@@ -67,6 +68,8 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
         _add_parameters(fields, parameters, deployment.model_id)
         for name in deployment.allowed_openai_params & parameters.keys() - CARRIED:
             fields[name] = parameters[name]
+    if call.source is not None and (tools := server_tools(call.source, deployment)):
+        fields["tools"] = [*fields.get("tools", ()), *tools]
     if call.extra_body:
         fields.update(call.extra_body)
     if stream:

@@ -6,19 +6,22 @@ from typing import Any
 
 import pytest
 
-from proxy.upstream.dialects.messages_models import has_messages
+from proxy.upstream.dialects.messages_models import has_messages, runs_server_tools
 from tests.proxy.upstream.deployments import deployment_of
 
 
 @pytest.mark.parametrize(
-    ("model", "params", "has"),
+    ("model", "params", "has", "runs"),
     [
-        ("anthropic/claude-opus-4-8", {}, True),
-        ("anthropic/kimi-k3", {"api_base": "https://api.moonshot.ai/anthropic"}, True),
-        ("openai/claude-opus-4-8", {"api_base": "http://localhost/v1"}, False),
-        ("bedrock/anthropic.claude-opus-4-6-v1", {}, False),
+        ("anthropic/claude-opus-4-8", {}, True, True),
+        ("anthropic/kimi-k3", {"api_base": "https://api.moonshot.ai/anthropic"}, True, False),
+        ("openai/claude-opus-4-8", {"api_base": "http://localhost/v1"}, False, False),
+        ("bedrock/anthropic.claude-opus-4-6-v1", {}, False, False),
     ],
 )
-def test_provider_has_the_api_by_its_name(model: str, params: dict[str, Any], has: bool) -> None:
-    """The name of the model says nothing: Bedrock has Claude without this API."""
-    assert has_messages(deployment_of(model, api_key="k", **params)) is has
+def test_provider_has_the_api_by_its_name(model: str, params: dict[str, Any], has: bool, runs: bool) -> None:
+    """The name of the model says nothing of the API: Bedrock has Claude without it. Claude alone has server tools."""
+    deployment = deployment_of(model, api_key="k", **params)
+
+    assert has_messages(deployment) is has
+    assert runs_server_tools(deployment) is runs
