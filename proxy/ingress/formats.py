@@ -7,6 +7,7 @@ from typing import Any
 
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.ingress.anthropic_messages.format import ANTHROPIC_MESSAGES
+from proxy.ingress.gemini_native.format import GEMINI_NATIVE
 from proxy.ingress.openai_chat.format import OPENAI_CHAT
 from proxy.ingress.openai_responses.format import OPENAI_RESPONSES
 from proxy.ingress.openai_text.format import OPENAI_COMPLETIONS, OPENAI_EMBEDDINGS
@@ -16,11 +17,15 @@ COMPLETIONS = "/v1/completions"
 EMBEDDINGS = "/v1/embeddings"
 MESSAGES = "/v1/messages"
 RESPONSES = "/v1/responses"
+GENERATE_CONTENT = "/v1/models/{model}:generateContent"
+STREAM_GENERATE_CONTENT = "/v1/models/{model}:streamGenerateContent"
 
 FORMATS: Mapping[str, ClientFormat[Any]] = {
     CHAT_COMPLETIONS: OPENAI_CHAT,
     RESPONSES: OPENAI_RESPONSES,
     MESSAGES: ANTHROPIC_MESSAGES,
+    GENERATE_CONTENT: GEMINI_NATIVE,
+    STREAM_GENERATE_CONTENT: GEMINI_NATIVE,
     EMBEDDINGS: OPENAI_EMBEDDINGS,
     COMPLETIONS: OPENAI_COMPLETIONS,
 }

@@ -6,7 +6,6 @@ A block writes its own events once it has begun. Before that it keeps what comes
 from __future__ import annotations
 
 from proxy.answers.object_end import ObjectEnd
-from proxy.answers.tool_calls.mend_arguments import mend_notation, unwrap_encoded
 from proxy.core.json_text import write_json
 from proxy.ingress.anthropic_messages.answer_context import AnswerContext
 from proxy.ingress.anthropic_messages.stream_output import (
@@ -15,20 +14,8 @@ from proxy.ingress.anthropic_messages.stream_output import (
     write_block_stop,
     write_delta,
 )
+from proxy.ingress.call_input import read_input
 from sanitizers.messages import parse_arguments
-
-
-def read_input(arguments: str) -> dict[str, object]:
-    """Return the *arguments* of a call as the object that ``input`` must be.
-
-    Other notations are mended first. Without any object the input is empty, so that the client's own check refuses it.
-    """
-    if not arguments.strip():
-        return {}
-    parsed = parse_arguments(arguments)
-    if parsed is None:
-        parsed = mend_notation(unwrap_encoded(arguments) or arguments)
-    return {} if parsed is None else parsed
 
 
 class OpenThinking:

@@ -11,9 +11,9 @@ from typing import Any
 from proxy.answers.find_empty import CUT_OFF
 from proxy.core.upstream_call import Answer
 from proxy.ingress.anthropic_messages.answer_context import AnswerContext
-from proxy.ingress.anthropic_messages.open_blocks import read_input
 from proxy.ingress.anthropic_messages.stop_reasons import describe_stop
 from proxy.ingress.anthropic_messages.usage import write_usage
+from proxy.ingress.call_input import read_input
 from sanitizers.messages import parse_arguments
 
 

@@ -2,8 +2,8 @@
 
     {"error": {"code", "message", "status", "details": [{"@type": "type.googleapis.com/google.rpc.…", …}, …]}}
 
-google-genai raises by the code, within a stream too. gemini-cli waits for the ``retryDelay`` of a ``RetryInfo``. Without
-one it waits 4, 12 and 15 seconds (0.61.0, run in 2026-11).
+google-genai raises by the code, within a stream too. gemini-cli waits for the ``retryDelay`` of a ``RetryInfo``, and
+for 4, 12 and 15 seconds without one (0.61.0, run in 2026-11).
 """
 
 from __future__ import annotations

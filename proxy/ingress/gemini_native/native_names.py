@@ -44,6 +44,6 @@ def _with_names(candidate: dict[str, Any], names: list[str]) -> dict[str, Any] |
     if len(given) != len(names):
         return None if set(names) - set(given) else candidate
     renamed = list(parts)
-    for at, name in zip(calls, names, strict=True):
-        renamed[at] = {**parts[at], "functionCall": {**parts[at]["functionCall"], "name": name or given[0]}}
+    for at, name, given_name in zip(calls, names, given, strict=True):
+        renamed[at] = {**parts[at], "functionCall": {**parts[at]["functionCall"], "name": name or given_name}}
     return {**candidate, "content": {**content, "parts": renamed}}

@@ -33,6 +33,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         "logprobs": f"{_CONFIG}.responseLogprobs",
         "max_completion_tokens": f"{_CONFIG}.maxOutputTokens",
         "max_tokens": f"{_CONFIG}.maxOutputTokens",
+        "messages": "contents",
         "n": f"{_CONFIG}.candidateCount",
         "presence_penalty": f"{_CONFIG}.presencePenalty",
         "reasoning_effort": f"{_CONFIG}.thinkingConfig",
@@ -90,7 +91,7 @@ class ContentPlaces(ClientPlaces):
     @override
     def rename_param(self, param: str) -> str:
         """Return Gemini's path for the chat field *param*. A path of Gemini's own stays as it is."""
-        if param.startswith("messages"):
+        if param.startswith("messages["):
             return self.rename(param)
         if _CHAT_TOOL.match(param):
             return "tools"

@@ -23,7 +23,11 @@ def write_thought(text: str) -> Part:
 
 
 def write_calls(
-    context: AnswerContext, calls: Sequence[Mapping[str, Any]], blocks: Sequence[dict[str, Any]], *, is_cut: bool
+    context: AnswerContext,
+    calls: Sequence[Mapping[str, Any]],
+    blocks: Sequence[dict[str, Any]],
+    *,
+    is_cut: bool,
 ) -> list[Part]:
     """Return *calls*, which are canonical and whole, as parts. *blocks* are Claude's thoughts before them.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Iterator
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -13,15 +14,21 @@ from proxy.core.clients import client_at, client_of_key
 from proxy.core.errors import AuthenticationFailed
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.ingress.middlewares.origins import check_page
-from proxy.ingress.routes.paths import is_open
+from proxy.ingress.refusals import GOOGLE_KEY
+from proxy.ingress.routes.paths import is_gemini, is_open
 
-_API_KEY = istr("x-api-key")
-"""The header in which Anthropic's clients send a key. Some send both, and one of them is enough."""
+_KEY_HEADERS = (istr("x-api-key"), istr(GOOGLE_KEY))
+"""The headers in which Anthropic's and Google's clients send a key. Some send several, and one of them is enough."""
+
+_KEY_QUERY = "key"
+"""The parameter of the query in which clients of Gemini's API may send a key. Nothing logs or shows a query."""
 
 
 @web.middleware
 async def check_key(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Pass on a request with a valid key in ``Authorization: Bearer`` or ``x-api-key``. Health and metrics need no key.
+    """Pass on a request with a valid key in ``Authorization: Bearer``, ``x-api-key`` or ``x-goog-api-key``.
+
+    On Gemini's paths the query may have the key, as ``?key=``. Health and metrics need no key.
 
     Web pages are checked first (:mod:`proxy.ingress.middlewares.origins`), since a page's preflight carries no key.
 
@@ -44,12 +51,14 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         sent = given.strip().encode("utf-8", "surrogateescape")
         name = find_key(general, sent) if scheme.lower() == "bearer" else None
-        if name is None and (other := request.headers.get(_API_KEY)) is not None:
+        for other in () if name is not None else _other_keys(request):
             sent = other.strip().encode("utf-8", "surrogateescape")
             name = find_key(general, sent)
+            if name is not None:
+                break
         if name is None:
             raise AuthenticationFailed(
-                "A key is required: send it as 'Authorization: Bearer <key>' or as 'x-api-key'."
+                "A key is required: send it as 'Authorization: Bearer <key>', as 'x-api-key' or as 'x-goog-api-key'."
                 if not sent
                 else "The key is not valid.",
                 headers={"WWW-Authenticate": "Bearer"},
@@ -62,6 +71,15 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
         return await handler(request)
     finally:
         connections.end_request(connection)
+
+
+def _other_keys(request: web.Request) -> Iterator[str]:
+    """Yield the keys that *request* has in other places than ``Authorization``."""
+    for header in _KEY_HEADERS:
+        if (given := request.headers.get(header)) is not None:
+            yield given
+    if is_gemini(request) and (given := request.query.get(_KEY_QUERY)) is not None:
+        yield given
 
 
 def find_key(general: GeneralSettings, sent: bytes) -> str | None:

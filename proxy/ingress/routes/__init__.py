@@ -7,6 +7,7 @@ from aiohttp import web
 from proxy.ingress.formats import FORMATS, is_chat
 from proxy.ingress.routes.chat_completions import chat_completions
 from proxy.ingress.routes.explain import explain
+from proxy.ingress.routes.gemini import add_gemini_routes
 from proxy.ingress.routes.health import livez, readyz, root
 from proxy.ingress.routes.learned import forget_learned, list_learned
 from proxy.ingress.routes.messages import add_message_routes
@@ -15,6 +16,7 @@ from proxy.ingress.routes.models import list_models, show_model
 from proxy.ingress.routes.not_served import add_not_served
 from proxy.ingress.routes.paths import (
     EXPLAIN,
+    GEMINI_METHODS,
     LEARNED,
     LIVE,
     MESSAGES,
@@ -35,7 +37,7 @@ __all__ = ["add_api_routes", "add_health_routes"]
 
 def add_api_routes(app: web.Application) -> None:
     """Add the API's paths, each with and without ``/v1``, and the paths of other APIs that are not served."""
-    for route in FORMATS.keys() - {MESSAGES, RESPONSES}:
+    for route in FORMATS.keys() - {MESSAGES, RESPONSES, *GEMINI_METHODS}:
         for path in spellings(route):
             app.router.add_post(path, chat_completions if is_chat(route) else complete_or_embed)
     add_response_routes(app)
@@ -50,6 +52,7 @@ def add_api_routes(app: web.Application) -> None:
     for path in all_spellings(MODEL):
         app.router.add_get(path, show_model)
     add_not_served(app)
+    add_gemini_routes(app)
     app.router.add_get(ROOT, root)
 
 

@@ -1,6 +1,7 @@
 """``GET /v1/models`` and ``GET /v1/models/{id}``: the configured names, and the known models of wildcards.
 
-OpenAI's and Anthropic's lists have the same path. Clients of Anthropic's API send ``anthropic-version``.
+OpenAI's, Anthropic's and Gemini's lists have the same path. Clients of Anthropic's API send ``anthropic-version``, and
+those of Gemini's ``x-goog-api-key`` or ``x-goog-api-client``.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from proxy.config.list_models import listed_names
 from proxy.config.pools import choose_pool
 from proxy.forwarding.gateway import GATEWAY, Gateway
 from proxy.forwarding.json_response import json_response
-from proxy.ingress.refusals import VERSION
+from proxy.ingress.refusals import VERSION, has_google_headers
+from proxy.ingress.routes.gemini.list_models import list_content_models, show_content_model
 from proxy.ingress.routes.messages.list_models import list_page, show_one
 
 
 async def list_models(request: web.Request) -> web.Response:
     """Answer with every configured model name. The first request reads litellm's table, in a worker thread."""
+    if has_google_headers(request):
+        return await list_content_models(request)
     gateway = request[GATEWAY]
     names = await asyncio.to_thread(listed_names, gateway.settings)
     if VERSION in request.headers:
@@ -30,6 +34,8 @@ async def list_models(request: web.Request) -> web.Response:
 
 async def show_model(request: web.Request) -> web.Response:
     """Answer with one model, which a wildcard may match, or with 404 ``model_not_found``."""
+    if has_google_headers(request):
+        return await show_content_model(request)
     gateway = request[GATEWAY]
     name = request.match_info["id"]
     if name not in model_names(gateway.settings):

@@ -15,7 +15,16 @@ import pytest
 from proxy.core.errors import InvalidRequest, Overloaded, ProxyError, UnrepairableHistory, UpstreamTimeout
 from proxy.core.json_text import write_json
 from proxy.forwarding.answer_format import ClientFormat
-from proxy.ingress.formats import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, FORMATS, MESSAGES, RESPONSES
+from proxy.ingress.formats import (
+    CHAT_COMPLETIONS,
+    COMPLETIONS,
+    EMBEDDINGS,
+    FORMATS,
+    GENERATE_CONTENT,
+    MESSAGES,
+    RESPONSES,
+    STREAM_GENERATE_CONTENT,
+)
 from tests.support.scripted_upstream import STOP, answer, say
 from tests.support.toy_format import TOY, TOY_PATH
 
@@ -35,6 +44,8 @@ def text(said: str, finish: str | None = None) -> dict[str, Any]:
 
 
 CHUNKS = (say("Good "), say("day."), STOP)
+CONTENTS = Example({"model": "m", "contents": [{"parts": [{"text": "Hi."}]}]}, answer(), CHUNKS)
+GEMINIS = (GENERATE_CONTENT, STREAM_GENERATE_CONTENT)
 EXAMPLES = {
     CHAT_COMPLETIONS: Example(
         {"model": "m", "messages": [{"role": "user", "content": "Hi."}]}, answer(), CHUNKS
@@ -51,6 +62,7 @@ EXAMPLES = {
         answer(),
         CHUNKS,
     ),
+    **dict.fromkeys(GEMINIS, CONTENTS),
     TOY_PATH: Example({"ask": "m", "about": "Hi."}, answer(), CHUNKS),
 }
 ALL: dict[str, ClientFormat[Any]] = {**FORMATS, TOY_PATH: TOY}
@@ -172,14 +184,19 @@ def test_streams_do_not_affect_each_other(path: str) -> None:
 
 
 def test_keep_alive_is_a_complete_event_without_data(path: str) -> None:
-    """Keep-alive bytes may come between any two events. Anthropic's API has an event for it."""
+    """Keep-alive bytes may come between any two events. Anthropic has an event for it, and Gemini an empty text."""
     [event] = events_in(ALL[path].keep_alive)
+    data = json.loads(event.get("data", "{}"))
 
-    assert event.get("data", " {}").strip() in ("{}", '{"type":"ping"}')
+    if path in GEMINIS:
+        [candidate] = data["candidates"]
+        data = {} if candidate["content"]["parts"] == [{"text": ""}] else data
+    assert data in ({}, {"type": "ping"})
 
 
 def test_prefix_of_ids_is_openais_or_the_formats_own(path: str) -> None:
     """Clients of OpenAI's formats expect its prefixes. Answers of embeddings have no id."""
     expected = {CHAT_COMPLETIONS: "chatcmpl-", MESSAGES: "msg_", RESPONSES: "resp_", TOY_PATH: TOY.id_prefix}
+    expected |= dict.fromkeys(GEMINIS, "")
 
     assert ALL[path].id_prefix == expected.get(path, "cmpl-")

@@ -1,0 +1,47 @@
+"""The paths of Gemini's own API.
+
+generate      POST models/{model}:generateContent and models/{model}:streamGenerateContent
+open_request  the fields of a request, and its chat
+model_name    the model in a path
+count_tokens  POST models/{model}:countTokens
+list_models   models in Gemini's form
+not_here      the paths of Gemini's API that are not served
+"""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.ingress.routes.gemini.count_tokens import count_tokens
+from proxy.ingress.routes.gemini.generate import generate_content
+from proxy.ingress.routes.gemini.list_models import list_content_models, show_content_model
+from proxy.ingress.routes.gemini.not_here import add_not_here
+from proxy.ingress.routes.paths import (
+    COUNT_CONTENT_TOKENS,
+    GENERATE_CONTENT,
+    MODEL,
+    MODELS,
+    STREAM_GENERATE_CONTENT,
+    gemini_listings,
+    gemini_spellings,
+)
+
+__all__ = ["add_gemini_routes"]
+
+_METHODS = (
+    (GENERATE_CONTENT, generate_content),
+    (STREAM_GENERATE_CONTENT, generate_content),
+    (COUNT_CONTENT_TOKENS, count_tokens),
+)
+
+
+def add_gemini_routes(app: web.Application) -> None:
+    """Add the paths to *app*, in all their spellings."""
+    for route, handler in _METHODS:
+        for path in gemini_spellings(route):
+            app.router.add_post(path, handler)
+    for path in gemini_listings(MODELS):
+        app.router.add_get(path, list_content_models)
+    for path in gemini_listings(MODEL):
+        app.router.add_get(path, show_content_model)
+    add_not_here(app)
