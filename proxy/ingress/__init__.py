@@ -8,6 +8,7 @@ The files, in the order of the data:
     mend_surrogates                    the repair of texts that were cut within a character
     load_body                          the decoding of a body with a history
     parameter_types, parameter_limits  the types of parameters, and the lengths of lists and maps
+    api_headers                        the headers by which a client's API is known on a shared path
     call_input                         the arguments of an answer's call as an object
     anthropic_messages                 the format of Anthropic's Messages API
     gemini_native                      the format of Gemini's own API

@@ -13,6 +13,7 @@ from aiohttp import web
 from proxy.core.errors import ProxyError
 from proxy.ingress.anthropic_messages.errors import error_headers, status_of
 from proxy.ingress.anthropic_messages.errors import write_error as write_anthropic_error
+from proxy.ingress.api_headers import VERSION, has_google_headers
 from proxy.ingress.formats import FORMATS, MESSAGES
 from proxy.ingress.gemini_native.errors import status_of as google_status
 from proxy.ingress.gemini_native.errors import write_error as write_google_error
@@ -22,13 +23,6 @@ from proxy.ingress.token_numbers import numbers_of
 from proxy.observability.request_record import RequestRecord
 from sanitizers.record import record
 
-VERSION = "anthropic-version"
-"""The header of every request to the Messages API."""
-
-GOOGLE_KEY = "x-goog-api-key"
-"""The header in which clients of Gemini's API send a key."""
-
-_GOOGLE_HEADERS = (GOOGLE_KEY, "x-goog-api-client")
 _GOOGLE_STARTS = ("/upload/v1", "/v1alpha/", "/v1beta", "/ws/google.")
 _FIRST_PARTS = frozenset({"complete", "messages"})
 
@@ -57,11 +51,6 @@ def speaks_gemini(request: web.Request, route: str) -> bool:
     if route in FORMATS:
         return route.startswith("/v1/models/")
     return is_gemini(request) or request.path.startswith(_GOOGLE_STARTS) or has_google_headers(request)
-
-
-def has_google_headers(request: web.Request) -> bool:
-    """Tell whether *request* has a header that only clients of Gemini's API send."""
-    return any(name in request.headers for name in _GOOGLE_HEADERS)
 
 
 def write_refusal(error: ProxyError, request: web.Request, facts: RequestRecord) -> Refusal:

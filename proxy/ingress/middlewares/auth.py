@@ -13,8 +13,8 @@ from proxy.config.schema.general import GeneralSettings
 from proxy.core.clients import client_at, client_of_key
 from proxy.core.errors import AuthenticationFailed
 from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.ingress.api_headers import GOOGLE_KEY
 from proxy.ingress.middlewares.origins import check_page
-from proxy.ingress.refusals import GOOGLE_KEY
 from proxy.ingress.routes.paths import is_gemini, is_open
 
 _KEY_HEADERS = (istr("x-api-key"), istr(GOOGLE_KEY))

@@ -16,7 +16,7 @@ from proxy.config.list_models import listed_names
 from proxy.config.pools import choose_pool
 from proxy.forwarding.gateway import GATEWAY, Gateway
 from proxy.forwarding.json_response import json_response
-from proxy.ingress.refusals import VERSION, has_google_headers
+from proxy.ingress.api_headers import VERSION, has_google_headers
 from proxy.ingress.routes.gemini.list_models import list_content_models, show_content_model
 from proxy.ingress.routes.messages.list_models import list_page, show_one
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from aiohttp import web
 
 from proxy.core.errors import NotFound, NotServed
-from proxy.ingress.refusals import VERSION
+from proxy.ingress.api_headers import VERSION, has_google_headers
 from proxy.ingress.routes.paths import spellings
 
 NOT_SERVED: Mapping[str, str] = MappingProxyType(
@@ -59,6 +59,8 @@ async def refuse_unserved(request: web.Request) -> web.StreamResponse:
     name = next(name for start, name in NOT_SERVED.items() if path.startswith(start.removeprefix("/v1")))
     if VERSION in request.headers:  # Anthropic's API has files and batches of its own
         raise NotFound(f"turnright does not serve {name}. Send these requests to Anthropic itself.")
+    if has_google_headers(request):  # and so has Gemini's
+        raise NotFound(f"turnright does not serve {name}. Send these requests to Google itself.")
     raise NotServed(
         f"turnright does not serve {name}. Send these requests to the provider itself.",
         headers={"x-should-retry": "false"},

@@ -8,7 +8,7 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 
 from proxy.core.errors import NotFound
-from proxy.ingress.refusals import speaks_messages, write_refusal
+from proxy.ingress.refusals import speaks_gemini, speaks_messages, write_refusal
 from proxy.observability.request_record import RequestRecord
 
 
@@ -34,6 +34,37 @@ def test_client_is_known_by_its_path_or_its_version(
     headers = {"anthropic-version": "2023-06-01"} if version else {}
 
     assert speaks_messages(make_mocked_request("POST", path, headers=headers), route) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "route", "header", "expected"),
+    [
+        ("/v1/models/m:generateContent", "/v1/models/{model}:generateContent", "", True),
+        ("/v1beta/models", "/v1/models", "", True),
+        ("/v1alpha/nowhere", "other", "", True),
+        ("/upload/v1beta/files", "other", "", True),
+        ("/ws/google.ai.x", "other", "", True),
+        ("/v1/files", "other", "x-goog-api-key", True),
+        ("/v1/models", "/v1/models", "x-goog-api-client", True),
+        ("/v1/models", "/v1/models", "", False),
+        ("/v1/models/llama:8b", "/v1/models/{id}", "", False),
+        ("/v1/chat/completions", "/v1/chat/completions", "x-goog-api-key", False),
+        ("/v1/nowhere", "other", "", False),
+    ],
+)
+def test_client_of_gemini_is_known_by_its_path_or_its_headers(
+    path: str, route: str, header: str, expected: bool
+) -> None:
+    request = make_mocked_request("POST", path, headers={header: "x"} if header else {})
+
+    assert speaks_gemini(request, route) is expected
+
+
+def test_client_of_gemini_gets_googles_envelope() -> None:
+    request = make_mocked_request("POST", "/v1beta/nowhere")
+    refusal = write_refusal(NotFound("x"), request, RequestRecord("req_1", "other", 0.0))
+
+    assert (refusal.status, json.loads(refusal.body)["error"]["status"]) == (404, "NOT_FOUND")
 
 
 @pytest.mark.parametrize(

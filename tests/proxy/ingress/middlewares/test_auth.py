@@ -132,3 +132,38 @@ async def test_any_key_is_accepted_where_none_is_configured(
 ) -> None:
     """Any key, or none, is accepted where no key is configured. SDKs always send some key."""
     assert (await ask(keyless, "POST", "/v1/chat/completions", authorization)).status == 200
+
+
+GEMINI_PATHS = (
+    "/v1beta/models",
+    "/v1beta/models/m:countTokens",
+    "/v1/models/m:generateContent",
+    "/v1alpha/x",
+)
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/v1beta/models"])
+@pytest.mark.parametrize("header", ["x-api-key", "X-Goog-Api-Key"])
+async def test_key_may_come_in_the_headers_of_other_apis(proxy: Proxied, path: str, header: str) -> None:
+    assert (await proxy.get(path, {header: KEY})).status == 200
+    assert (await proxy.get(path, {header: f" {KEY} ", "Authorization": "Bearer unused"})).status == 200
+    assert (await proxy.get(path, {header: f"{KEY}x"})).status == 401
+
+
+@pytest.mark.parametrize("path", GEMINI_PATHS)
+async def test_query_may_have_the_key_on_geminis_paths(proxy: Proxied, path: str) -> None:
+    for query, is_accepted in (
+        (f"key={KEY}", True),
+        (f"key={KEY[:-1]}", False),
+        ("key", False),
+        ("k=1", False),
+    ):
+        reply = await proxy.request("POST" if ":" in path else "GET", f"{path}?{query}", data=b"{}")
+
+        assert (reply.status != 401) is is_accepted
+        assert b"tr-master" not in reply.raw
+
+
+@pytest.mark.parametrize(("method", "path"), API)
+async def test_query_has_no_key_on_other_paths(proxy: Proxied, method: str, path: str) -> None:
+    assert (await proxy.request(method, f"{path}?key={KEY}", data=b"{}")).status == 401
