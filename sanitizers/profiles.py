@@ -235,8 +235,8 @@ class Profile:
     def as_contents(self) -> Profile:
         """Return the row for a history that the provider gets as its client's own ``contents`` of Gemini's API.
 
-        Gemini fetches media by https itself there. Equal parallel calls stay apart, since nobody joins them. Tools keep
-        the names that their client chose for this API.
+        Gemini fetches media by https itself there. Equal parallel calls stay apart, since nobody joins them. A tool
+        whose name Gemini refuses is renamed, as for any client.
         """
         return self if self.contents else _as_contents(self)
 
@@ -334,7 +334,7 @@ def _as_blocks(profile: Profile) -> Profile:
 
 @lru_cache(maxsize=64)
 def _as_contents(profile: Profile) -> Profile:
-    return replace(profile, contents=True, https_media=True, tool_names=ANY_NAMES)
+    return replace(profile, contents=True, https_media=True)
 
 
 @lru_cache(maxsize=64)
