@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from proxy.core.chat_request import ProviderNeed
 from proxy.core.errors import InvalidRequest
@@ -92,15 +92,11 @@ def read_fields(
     with the field's path in ``param``, for anything but a JSON object, for nesting deeper than *max_nesting*, for
     missing contents, and for a field of the wrong type or in both spellings.
     """
-    fields, body, changes = load_body(body, _CONTENTS, mends=mends)
-    model = model or _named_model(fields)
     try:
+        fields, body, changes = load_body(body, _CONTENTS, mends=mends)
+        model = model or _named_model(fields)
         refuse_nesting(fields, max_nesting)
-        known = read_object(fields, FIELDS)
-        for name, value in known.items():
-            check_field(name, value)
-        items = _read_contents(known.get(_CONTENTS), wants_answer=wants_answer)
-        settings = read_settings(known.get("generationConfig", {}))
+        read = _read(fields, wants_answer=wants_answer)
     except Unrepairable as error:
         refused = InvalidRequest(error.message, param=error.param)
         refused.asked_model = model
@@ -108,22 +104,18 @@ def read_fields(
     except InvalidRequest as error:
         error.asked_model = model
         raise
-    unknown = {name: value for name, value in fields.items() if name not in FIELDS and value is not None}
-    unknown |= {name: known[name] for name in _IGNORED if name in known}
-    if unknown:
-        check_unknown(unknown)
     if "model" in fields:  # the path counts, and the provider has another name for the model
         body = replace_fields(body, fields, {}, _MODEL)
-    tier = _read_tier(known.get(_TIER))
+    known, settings = read.known, read.settings
     return GeminiFields(
         model=model,
         stream=stream,
-        items=items,
+        items=read.items,
         system=known.get("systemInstruction"),
         tools=known.get("tools"),
         tool_config=known.get("toolConfig"),
-        parameters=MappingProxyType({**settings.parameters, **tier}),
-        unknown=MappingProxyType(unknown),
+        parameters=MappingProxyType({**settings.parameters, **_read_tier(known.get(_TIER))}),
+        unknown=MappingProxyType(read.unknown),
         given=MappingProxyType(
             {name: value for name, value in fields.items() if name not in ("model", _CONTENTS)}
         ),
@@ -134,6 +126,27 @@ def read_fields(
         body=body,
         weight=weight,
     )
+
+
+class _Read(NamedTuple):
+    """The *known* fields by their names in camel case, and what was read of them."""
+
+    known: dict[str, Any]
+    unknown: dict[str, Any]
+    items: list[dict[str, Any]]
+    settings: Settings
+
+
+def _read(fields: Mapping[str, Any], *, wants_answer: bool) -> _Read:
+    known = read_object(fields, FIELDS)
+    for name, value in known.items():
+        check_field(name, value)
+    unknown = {name: value for name, value in fields.items() if name not in FIELDS and value is not None}
+    unknown |= {name: known[name] for name in _IGNORED if name in known}
+    if unknown:
+        check_unknown(unknown)
+    items = _read_contents(known.get(_CONTENTS), wants_answer=wants_answer)
+    return _Read(known, unknown, items, read_settings(known.get("generationConfig", {})))
 
 
 def _named_model(fields: Mapping[str, Any]) -> str:
