@@ -81,7 +81,7 @@ def describe_error(
     name = "FAILED_PRECONDITION" if error.http_status == _UNPAID else _NAMES[status]
     message = _message_of(error, places, numbers)
     details = [*_details_of(error, places, message)]
-    delay = error.headers.get("Retry-After", "")
+    delay = next((value for name, value in error.headers.items() if name.lower() == "retry-after"), "")
     if delay.isdecimal() and len(delay) <= _LONGEST_DELAY:
         details.append({"@type": f"{_TYPES}RetryInfo", "retryDelay": f"{delay}s"})
         if status == HTTPStatus.TOO_MANY_REQUESTS and "retry in" not in message.lower():
