@@ -12,7 +12,13 @@ from tests.process.emulators import Gemini
 from tests.process.running import Served, serve
 from tests.support.openai_emulator import OpenAIEmulator
 
-pytest.register_assert_rewrite("tests.clients.judging", "tests.clients.responses.running_cases")
+pytest.register_assert_rewrite(
+    "tests.clients.gemini.cases",
+    "tests.clients.judging",
+    "tests.clients.messages.cases",
+    "tests.clients.messages.gateways",
+    "tests.clients.responses.running_cases",
+)
 
 __all__ = ["directory", "gemini", "gemini_process", "http", "openai_emulator", "openai_thread"]
 

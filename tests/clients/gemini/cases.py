@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.clients.conftest import GEMINI_MODEL
-from tests.clients.messages.cases import CLAUDE, GPT, OLD_CLAUDE
+from tests.clients.messages.cases import CLAUDE, GPT, OLD_CLAUDE, blocks_of_round
 from tests.clients.responses.relay import Exchange
-from tests.clients.rounds import Round
 from tests.support.gemini_grammar import find_answer_faults, find_stream_faults
 
 GEMINI = f"gemini/{GEMINI_MODEL}"
@@ -38,16 +37,6 @@ __all__ = [
     "check_answers",
     "in_standard_base64",
 ]
-
-
-def blocks_of_round(expected: Round) -> list[dict[str, Any]]:
-    """Return the answer of a round as blocks of the Messages API, with a thought before all others."""
-    blocks: list[dict[str, Any]] = [{"type": "thinking", "thinking": "Let me see."}]
-    if expected.text:
-        blocks.append({"type": "text", "text": expected.text})
-    for call in expected.calls:
-        blocks.append({"type": "tool_use", "name": call.name, "input": dict(call.args)})
-    return blocks
 
 
 def check_answers(exchanges: Sequence[Exchange], model: str, *statuses: int) -> None:

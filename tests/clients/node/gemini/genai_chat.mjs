@@ -2,29 +2,36 @@
 
 import { Report } from "../reporting.mjs";
 import { PROMPT, TOOLS } from "../tools.mjs";
-import { DECLARED } from "./asked.mjs";
+import { DECLARED, textOf } from "./asked.mjs";
 
-/** Print the calls of each round as the chat gave them to the application, and the last text. */
+/** Print the calls of each round as the chat's history has them, and the last text.
+ *
+ * The history of a stream has a content for each chunk.
+ */
 export async function chat({ client, model, stream }) {
-  const report = new Report();
   const callable = {
     tool: async () => DECLARED,
-    callTool: async (calls) => {
-      report.beginRound();
-      return calls.map(({ id, name, args }) => ({
-        functionResponse: { id, name, response: { result: TOOLS[name](report.called(id, name, args)) } },
-      }));
-    },
+    callTool: async (calls) =>
+      calls.map(({ id, name, args }) => ({
+        functionResponse: { id, name, response: { result: TOOLS[name](args) } },
+      })),
   };
   const held = client().chats.create({ model, config: { tools: [callable] } });
   if (stream) {
-    report.text = "";
     for await (const chunk of await held.sendMessageStream({ message: PROMPT })) {
-      report.text += chunk.text ?? "";
+      void chunk;
     }
   } else {
-    const { text } = await held.sendMessage({ message: PROMPT });
-    report.text = text;
+    await held.sendMessage({ message: PROMPT });
+  }
+  const report = new Report();
+  let isCalling = false;
+  for (const { role, parts } of held.getHistory()) {
+    const calls = parts.map(({ functionCall }) => functionCall).filter(Boolean);
+    if (calls.length > 0 && !isCalling) report.beginRound();
+    isCalling = role === "model" && (isCalling || calls.length > 0);
+    for (const { id, name, args } of calls) report.called(id, name, args);
+    report.text = role === "model" ? (report.text ?? "") + textOf(parts) : "";
   }
   report.write();
 }

@@ -28,7 +28,7 @@ def main(asked: Asked) -> None:
     else:
         text, history = chat(asked, config)
     report = Report()
-    is_calling = False
+    is_calling, last = False, ""
     for content in history:
         calls = [part.function_call for part in content.parts or () if part.function_call is not None]
         if calls and not is_calling:
@@ -37,7 +37,11 @@ def main(asked: Asked) -> None:
         for call in calls:
             assert call.name is not None
             report.called(call.id, call.name, call.args or {})
-    report.text = text
+        if content.role != "model":
+            last = ""
+        last += "".join(part.text or "" for part in content.parts or () if content.role == "model")
+    assert text.endswith(last), text
+    report.text = last
     report.write()
 
 
