@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from proxy.core.errors import InvalidRequest
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import InvalidRequest, UpstreamFault
+from proxy.core.source import GEMINI_NATIVE, SOURCE
 from proxy.core.upstream_call import UpstreamCall
 from proxy.ingress.anthropic_messages.read_request import read_request
+from proxy.ingress.gemini_native.fields import read_fields
+from proxy.ingress.gemini_native.read_request import to_chat
 from proxy.upstream.wires.gemini.wire import GEMINI
 from tests.proxy.upstream.deployments import LIMITS, deployment_of
 from tests.support.builders import assistant, call, tool, user
@@ -86,3 +91,71 @@ def test_client_of_messages_that_asks_for_thinking_gets_thoughts(
 
     assert sent(MODEL) == config
     assert sent("gemini/gemini-2.0-flash") is None
+
+
+def asked_natively(**config: Any) -> ChatRequest:
+    """Return the request of a client of Gemini's own API with these settings."""
+    body = {"contents": [{"role": "user", "parts": [{"text": "a"}]}], "generationConfig": config}
+    return to_chat(read_fields(json.dumps(body).encode(), model="m", max_nesting=50)).chat
+
+
+@pytest.mark.parametrize(
+    ("thinking", "written"),
+    [
+        ({"includeThoughts": True}, {"includeThoughts": True}),
+        ({"include_thoughts": True}, {"includeThoughts": True}),
+        (
+            {"includeThoughts": True, "thinkingLevel": "LOW"},
+            {"includeThoughts": True, "thinkingLevel": "low"},
+        ),
+        ({"includeThoughts": False}, None),
+        (None, None),
+    ],
+)
+def test_client_of_gemini_s_own_api_gets_the_thoughts_that_it_asks_for(thinking: Any, written: Any) -> None:
+    """A request that has to be written as a chat still asks for them."""
+    chat = asked_natively(thinkingConfig=thinking)
+    call = UpstreamCall(deployment_of(MODEL), chat.messages, chat.parameters, LIMITS, source=chat.source)
+    body = json.loads(GEMINI.chat.write_request(call, stream=False))
+
+    assert body.get("generationConfig", {}).get("thinkingConfig") == written
+
+
+ANSWER = {
+    "candidates": [
+        {
+            "content": {
+                "role": "model",
+                "parts": [{"inlineData": {"mimeType": "image/png", "data": "aGk="}}],
+            },
+            "finishReason": "STOP",
+            "index": 0,
+        }
+    ],
+    "modelVersion": "gemini-3.6-flash",
+}
+
+
+def test_client_of_gemini_s_own_api_gets_the_answer_itself() -> None:
+    """An answer of media alone is one for this client, and a fault for a client of chats."""
+    chat, body = asked_natively(), json.dumps(ANSWER).encode()
+    call = UpstreamCall(deployment_of(MODEL), chat.messages, chat.parameters, LIMITS, source=chat.source)
+
+    answer = GEMINI.chat.read_answer(body, call)
+
+    assert (answer[SOURCE].format, answer[SOURCE].event) == (GEMINI_NATIVE, ANSWER)
+    assert answer["choices"][0]["finish_reason"] == "stop"
+    with pytest.raises(UpstreamFault, match="only media"):
+        GEMINI.chat.read_answer(body, replace(call, source=None))
+
+
+def test_client_of_gemini_s_own_api_gets_the_events_themselves() -> None:
+    """A client of chats gets chunks without a source."""
+    chat, event = asked_natively(), {**ANSWER, "candidates": [{"content": {"parts": [{"text": "a"}]}}]}
+    call = UpstreamCall(deployment_of(MODEL), chat.messages, chat.parameters, LIMITS, source=chat.source)
+
+    [chunk] = GEMINI.chat.read_stream(call).feed(json.dumps(event).encode())
+    [plain] = GEMINI.chat.read_stream(replace(call, source=None)).feed(json.dumps(event).encode())
+
+    assert chunk[SOURCE].event == event
+    assert SOURCE not in plain
