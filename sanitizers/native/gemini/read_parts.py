@@ -14,6 +14,7 @@ from sanitizers.native.gemini.parts import (
     canonical_base64,
     checked_value,
     is_thought,
+    refuse,
     text_at,
 )
 from sanitizers.native.protocol import HELD_PLACEHOLDER, Need, add_needs
@@ -90,6 +91,8 @@ class PartReader:
         address, mime_type = text_at(value, "fileUri", "file_uri"), text_at(value, "mimeType", "mime_type")
         kind = kind_of_address(address)
         here = f"{place}.{'file_uri' if 'file_uri' in value else 'fileUri'}"
+        if not address:
+            refuse(here, "must be the address of a file")
         if kind == "object" and not media:
             add_needs(self.needs, [_object_need(here, can_be_left_out=True)])
             self.report("replaced", index, "media_of_model", here)
