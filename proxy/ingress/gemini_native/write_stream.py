@@ -118,6 +118,9 @@ class GeminiStream:
             index = native.get("index")
             index = place if index is None else index
             self._candidate(index).relay(deltas.get(index, _NOTHING), native)
+        for choice in choices:
+            if choice["finish_reason"] is not None:
+                self._candidate(choice["index"]).reason = choice["finish_reason"]
         return self._frame(write_json(event))
 
     def write_end(self) -> bytes:
