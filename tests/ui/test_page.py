@@ -355,6 +355,7 @@ def test_colours_can_be_chosen(read: Opened) -> None:
     assert reader.page.evaluate(back) == light
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_axe_finds_nothing_serious(
