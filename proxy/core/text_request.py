@@ -6,7 +6,7 @@ The texts are in ``input`` or ``prompt``: one text or many, each as a string or 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from proxy.core.errors import InvalidRequest
@@ -40,6 +40,9 @@ class TextRequest:
     unknown: Mapping[str, Any]
     weight: int = 0
     """The cost of working on the request, as a number of bytes of a usual body."""
+
+    native: Mapping[str, Any] = field(default_factory=dict)
+    """Fields that only the provider of the client's own format has, such as Gemini's ``taskType``."""
 
 
 def check_inputs(name: str, value: Any) -> None:

@@ -1,6 +1,6 @@
 """Creates the metric series of a configuration at 0. An alert on a rate does not see a series that begins at 1.
 
-Only series that alerts ask about are created, for each configured model: some eighty series a model. Attempts, retries
+Only series that alerts ask about are created, for each configured model: some hundred series a model. Attempts, retries
 and fallbacks get series for the failures that the failure table blames on a deployment. All other series begin with
 their first event.
 """

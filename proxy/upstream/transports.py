@@ -89,6 +89,11 @@ def speaks_messages(deployment: Deployment) -> bool:
     return has_messages(deployment) and transport_of(deployment) == "direct"
 
 
+def embeds_by_gemini(deployment: Deployment) -> bool:
+    """Tell whether *deployment* is asked for embeddings by Gemini's own API, without litellm."""
+    return deployment.provider == "gemini" and transport_of(deployment) == "direct"
+
+
 def uses_litellm(routes: Routes) -> bool:
     """Tell whether any deployment of *routes* may use litellm, which takes more memory for each request."""
     pools = (*routes.exact.values(), *routes.wildcards.values())

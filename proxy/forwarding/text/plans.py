@@ -13,7 +13,7 @@ from proxy.core.text_request import TextRequest
 from proxy.forwarding.text.as_chat import chat_parameters, prompt_as_messages
 from proxy.planning.apply_defaults import EMBEDDING_DEFAULTS, TEXT_DEFAULTS, add_defaults, with_defaults
 from proxy.planning.plan_parameters import Unsupported, plan_parameters
-from proxy.upstream.transports import completes_texts
+from proxy.upstream.transports import completes_texts, embeds_by_gemini
 from sanitizers import Change
 
 
@@ -80,6 +80,8 @@ def _plan_unchanged(
     allowed = deployment.allowed_openai_params
     sent = {name: value for name, value in parameters.items() if name not in withheld}
     named = {name: value for name, value in request.unknown.items() if name in allowed}
-    extra_body = {**deployment.extra_body, **named}
-    dropped = (*(name for name in request.unknown if name not in allowed), *sorted(withheld))
+    own = request.native if embeds_by_gemini(deployment) else {}
+    extra_body = {**deployment.extra_body, **named, **own}
+    left_out = (name for name in (*request.unknown, *request.native) if name not in extra_body)
+    dropped = (*left_out, *sorted(withheld))
     return TextPlan(request, deployment, mode, MappingProxyType(sent), MappingProxyType(extra_body), dropped)

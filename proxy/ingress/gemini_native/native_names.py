@@ -30,8 +30,10 @@ def with_client_names(native: dict[str, Any], choices: Iterable[Mapping[str, Any
 
 
 def _names_in(choice: Mapping[str, Any]) -> list[str]:
+    """Return the names of the calls that begin in *choice*. A later piece of a call has no name."""
     said = choice.get("message") or choice.get("delta") or {}
-    return [call["function"].get("name") or "" for call in said.get("tool_calls") or ()]
+    calls = said.get("tool_calls") or ()
+    return [name for call in calls if (name := call["function"].get("name"))]
 
 
 def _with_names(candidate: dict[str, Any], names: list[str]) -> dict[str, Any] | None:

@@ -11,8 +11,10 @@ from types import MappingProxyType
 
 from aiohttp import web
 
+from proxy.ingress.formats import BATCH_EMBED_CONTENTS as BATCH_EMBED_CONTENTS
 from proxy.ingress.formats import CHAT_COMPLETIONS as CHAT_COMPLETIONS
 from proxy.ingress.formats import COMPLETIONS as COMPLETIONS
+from proxy.ingress.formats import EMBED_CONTENT as EMBED_CONTENT
 from proxy.ingress.formats import EMBEDDINGS as EMBEDDINGS
 from proxy.ingress.formats import FORMATS
 from proxy.ingress.formats import GENERATE_CONTENT as GENERATE_CONTENT
@@ -39,7 +41,13 @@ CONVERSATION_ITEM = "/v1/conversations/{id}/items/{item}"
 
 COUNT_CONTENT_TOKENS = "/v1/models/{model}:countTokens"
 
-GEMINI_METHODS = (GENERATE_CONTENT, STREAM_GENERATE_CONTENT, COUNT_CONTENT_TOKENS)
+GEMINI_METHODS = (
+    GENERATE_CONTENT,
+    STREAM_GENERATE_CONTENT,
+    COUNT_CONTENT_TOKENS,
+    EMBED_CONTENT,
+    BATCH_EMBED_CONTENTS,
+)
 """The methods of models in Gemini's API that are served."""
 
 _GEMINI_VERSIONS = ("/v1beta", "/v1alpha", "/v1beta1")

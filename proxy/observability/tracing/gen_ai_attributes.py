@@ -25,6 +25,8 @@ _OPERATIONS = MappingProxyType(
         "/v1/chat/completions": CHAT,
         "/v1/completions": TEXT_COMPLETION,
         "/v1/embeddings": EMBEDDINGS,
+        "/v1/models/{model}:batchEmbedContents": EMBEDDINGS,
+        "/v1/models/{model}:embedContent": EMBEDDINGS,
     }
 )
 

@@ -16,8 +16,10 @@ from proxy.core.errors import InvalidRequest, Overloaded, ProxyError, Unrepairab
 from proxy.core.json_text import write_json
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.ingress.formats import (
+    BATCH_EMBED_CONTENTS,
     CHAT_COMPLETIONS,
     COMPLETIONS,
+    EMBED_CONTENT,
     EMBEDDINGS,
     FORMATS,
     GENERATE_CONTENT,
@@ -45,7 +47,10 @@ def text(said: str, finish: str | None = None) -> dict[str, Any]:
 
 CHUNKS = (say("Good "), say("day."), STOP)
 CONTENTS = Example({"model": "m", "contents": [{"parts": [{"text": "Hi."}]}]}, answer(), CHUNKS)
-GEMINIS = (GENERATE_CONTENT, STREAM_GENERATE_CONTENT)
+EMBEDDED = Example(
+    {"model": "m", "content": {"parts": [{"text": "Hi."}]}}, {"data": [{"embedding": [0.5]}]}, ()
+)
+GEMINIS = (GENERATE_CONTENT, STREAM_GENERATE_CONTENT, EMBED_CONTENT, BATCH_EMBED_CONTENTS)
 EXAMPLES = {
     CHAT_COMPLETIONS: Example(
         {"model": "m", "messages": [{"role": "user", "content": "Hi."}]}, answer(), CHUNKS
@@ -63,6 +68,8 @@ EXAMPLES = {
         CHUNKS,
     ),
     **dict.fromkeys(GEMINIS, CONTENTS),
+    EMBED_CONTENT: EMBEDDED,
+    BATCH_EMBED_CONTENTS: Example({"requests": [EMBEDDED.request]}, EMBEDDED.answer, ()),
     TOY_PATH: Example({"ask": "m", "about": "Hi."}, answer(), CHUNKS),
 }
 ALL: dict[str, ClientFormat[Any]] = {**FORMATS, TOY_PATH: TOY}

@@ -2,6 +2,7 @@
 
 generate      POST models/{model}:generateContent and models/{model}:streamGenerateContent
 open_request  the fields of a request, and its chat
+embed         POST models/{model}:embedContent and models/{model}:batchEmbedContents
 model_name    the model in a path
 count_tokens  POST models/{model}:countTokens
 list_models   models in Gemini's form
@@ -13,11 +14,14 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.ingress.routes.gemini.count_tokens import count_tokens
+from proxy.ingress.routes.gemini.embed import embed_contents
 from proxy.ingress.routes.gemini.generate import generate_content
 from proxy.ingress.routes.gemini.list_models import list_content_models, show_content_model
 from proxy.ingress.routes.gemini.not_here import add_not_here
 from proxy.ingress.routes.paths import (
+    BATCH_EMBED_CONTENTS,
     COUNT_CONTENT_TOKENS,
+    EMBED_CONTENT,
     GENERATE_CONTENT,
     MODEL,
     MODELS,
@@ -32,6 +36,8 @@ _METHODS = (
     (GENERATE_CONTENT, generate_content),
     (STREAM_GENERATE_CONTENT, generate_content),
     (COUNT_CONTENT_TOKENS, count_tokens),
+    (EMBED_CONTENT, embed_contents),
+    (BATCH_EMBED_CONTENTS, embed_contents),
 )
 
 

@@ -21,6 +21,7 @@ from proxy.planning.windows import window_of
 
 _MOST, _USUAL, _DIGITS = 1_000, 50, 9
 _CHATS = ("generateContent", "streamGenerateContent", "countTokens")
+_EMBEDDINGS = ("embedContent", "batchEmbedContents")
 _PREFIX = "models/"
 
 
@@ -70,8 +71,9 @@ def _read_count(query: Mapping[str, str], *names: str) -> int:
 def _model(name: str, gateway: Gateway) -> dict[str, Any]:
     model: dict[str, Any] = {"name": f"{_PREFIX}{name}", "version": "001", "displayName": name}
     pool = resolve(gateway.settings, name)
+    methods = _EMBEDDINGS if pool and pool[0].embeds else _CHATS
     if pool:
         window = window_of(pool[0])
         limits = {"inputTokenLimit": window.max_input_tokens, "outputTokenLimit": window.max_output_tokens}
         model |= {limit: value for limit, value in limits.items() if value is not None}
-    return {**model, "supportedGenerationMethods": [*_CHATS]}
+    return {**model, "supportedGenerationMethods": [*methods]}

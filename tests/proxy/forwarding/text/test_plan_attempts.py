@@ -112,7 +112,9 @@ async def test_series_of_each_path_begin_at_zero(proxy: Proxied) -> None:
     counted = [dict(labels) for (name, labels) in samples if name == "turnright_requests_total"]
 
     chats = {"/v1/chat/completions", "/v1/messages", "/v1/responses"}
-    assert {one["route"] for one in counted if one["outcome"] == "ok"} == {*chats, *PATHS}
+    methods = ("batchEmbedContents", "embedContent", "generateContent", "streamGenerateContent")
+    geminis = {f"/v1/models/{{model}}:{method}" for method in methods}
+    assert {one["route"] for one in counted if one["outcome"] == "ok"} == {*chats, *geminis, *PATHS}
 
 
 @paths
