@@ -19,7 +19,8 @@ class CandidateReader:
     """Reads one candidate, and keeps the state that its later events need.
 
     Media is not carried, since OpenAI's format has no field for media. A line of text replaces the media if there is
-    other text. An answer of nothing but media is a fault.
+    other text. An answer of nothing but media is a fault, unless its client gets the parts (*carries_media*). Code that
+    Gemini has run is a text for such a client alone.
 
     A thought signature goes onto its call, in the field of Google's OpenAI endpoint. Some answers have it on the
     thought or the empty text before the call. In a stream, the part with the signature may be an event of its own.
@@ -78,6 +79,8 @@ class CandidateReader:
             elif (text := note_of_media(part)) is not None:
                 kinds.has_media = True
                 kinds.has_text = kinds.has_text or self._carries_media
+            elif self._carries_media and (text := _code_in(part)):
+                kinds.has_text = True
             if text:
                 (thoughts if part.get("thought") is True else texts).append(text)
         kinds.has_thought = kinds.has_thought or any(thoughts)
@@ -173,6 +176,15 @@ def _text_of(holder: Mapping[str, Any], name: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise UpstreamFault(NO_ANSWER)
     return value
+
+
+def _code_in(part: Mapping[str, Any]) -> str | None:
+    """Return the code that Gemini has run, or its result, as a text. A client of its own API gets the part itself."""
+    for kind, name in (("executableCode", "code"), ("codeExecutionResult", "output")):
+        held = part.get(kind)
+        if isinstance(held, Mapping) and isinstance(text := held.get(name), str) and text:
+            return f"\n```\n{text}\n```\n"
+    return None
 
 
 def _signature_of(part: Mapping[str, Any]) -> str | None:

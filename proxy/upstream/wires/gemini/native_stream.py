@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from proxy.core.source import GEMINI_NATIVE, SOURCE, AnswerSource
 from proxy.core.upstream_call import Chunk
+from proxy.upstream.wires.gemini.native_calls import has_all_calls
 from proxy.upstream.wires.gemini.streams import StreamReader
 from proxy.upstream.wires.payloads import load_payload
 
@@ -80,7 +81,10 @@ class NativeStreamReader(StreamReader):
         return [{**last, **usage}, *(self._native(later, []) for later, _ in self._held[1:])]
 
     def _native(self, event: Any, choices: list[_Choice]) -> Chunk:
-        return {**self._chunk(choices), SOURCE: AnswerSource(GEMINI_NATIVE, event)}
+        chunk = self._chunk(choices)
+        return (
+            {**chunk, SOURCE: AnswerSource(GEMINI_NATIVE, event)} if has_all_calls(event, choices) else chunk
+        )
 
     def _release(self) -> list[Chunk]:
         chunks = [self._native(event, choices) for event, choices in self._held]

@@ -22,6 +22,7 @@ from proxy.upstream.wires.gemini.embeddings import (
     read_embeddings,
 )
 from proxy.upstream.wires.gemini.extras import with_extras
+from proxy.upstream.wires.gemini.native_calls import has_all_calls
 from proxy.upstream.wires.gemini.native_stream import NativeStreamReader
 from proxy.upstream.wires.gemini.refusals import read_error
 from proxy.upstream.wires.gemini.requests import build_request, carried_parameters
@@ -82,7 +83,10 @@ class ContentsOfChats(_Common):
         native, model = load_payload(body), call.deployment.model_id
         if not takes_native(self.format, call):
             return read_answer(native, model=model)
-        return attach_body(read_answer(native, model=model, carries_media=True), self.format, native)
+        answer = read_answer(native, model=model, carries_media=True)
+        return (
+            attach_body(answer, self.format, native) if has_all_calls(native, answer["choices"]) else answer
+        )
 
     def read_stream(self, call: UpstreamCall) -> AnyStreamReader:
         """Return a reader for the events of one stream."""

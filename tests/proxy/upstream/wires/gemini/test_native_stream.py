@@ -103,7 +103,7 @@ def test_no_event_counts_as_repaired(events: list[dict[str, Any]]) -> None:
     assert normalizer.finished
 
 
-@pytest.mark.parametrize("name", [name for name in STREAMS if name != "image"])
+@pytest.mark.parametrize("name", [name for name in STREAMS if name not in ("code", "image")])
 def test_chat_is_that_of_a_client_of_chats(name: str) -> None:
     """The chunks say together what the chunks of a chat say."""
     chat = StreamReader("gemini-3.6-flash")
@@ -131,6 +131,27 @@ def joined(chunks: list[Chunk]) -> dict[str, Any]:
             said[f"{index}.reason"] = choice["finish_reason"] or said.get(f"{index}.reason")
     last = normalizer.last_chunk()
     return {**said, "usage": last and last["usage"]}
+
+
+def test_code_alone_is_an_answer() -> None:
+    """Its client gets the parts. A client of chats would get nothing."""
+    parts = [
+        {"executableCode": {"code": "print(1)", "language": "PYTHON"}},
+        {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
+    ]
+
+    [last] = read([event(*parts, finishReason="STOP")])
+
+    assert last["choices"][0]["finish_reason"] == "stop"
+    assert last["choices"][0]["delta"]["content"] == "\n```\nprint(1)\n```\n\n```\n1\n```\n"
+
+
+def test_call_that_is_sent_twice_is_not_relayed_twice() -> None:
+    """The chunk goes out in place of its event."""
+    call = {"functionCall": {"id": "a", "name": "f", "args": {}}}
+    events = [event(call), event(call), say("", finishReason="STOP", usage=USAGE)]
+
+    assert sources_of(read(events)) == [events[0], events[2]]
 
 
 def test_text_goes_out_before_the_end() -> None:

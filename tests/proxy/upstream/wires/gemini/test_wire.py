@@ -149,6 +149,18 @@ def test_client_of_gemini_s_own_api_gets_the_answer_itself() -> None:
         GEMINI.chat.read_answer(body, replace(call, source=None))
 
 
+def test_whole_answer_with_a_repeated_call_is_not_relayed() -> None:
+    """Its client would run the call twice."""
+    chat, part = asked_natively(), {"functionCall": {"id": "a", "name": "f", "args": {}}}
+    candidate = {"content": {"parts": [part, part]}, "finishReason": "STOP"}
+    call = UpstreamCall(deployment_of(MODEL), chat.messages, chat.parameters, LIMITS, source=chat.source)
+
+    answer = GEMINI.chat.read_answer(json.dumps({"candidates": [candidate]}).encode(), call)
+
+    assert SOURCE not in answer
+    assert len(answer["choices"][0]["message"]["tool_calls"]) == 1
+
+
 def test_client_of_gemini_s_own_api_gets_the_events_themselves() -> None:
     """A client of chats gets chunks without a source."""
     chat, event = asked_natively(), {**ANSWER, "candidates": [{"content": {"parts": [{"text": "a"}]}}]}
