@@ -25,6 +25,7 @@ The modules, in the order in which a request passes through them:
     suit_thinking             the kind of thinking that a Claude has
     mend_fields               fields of a Messages request that Anthropic would refuse
     native_messages           writes it as messages of Anthropic's API
+    native_contents           writes it as contents of Gemini's own API
     native_formats            the formats of clients that providers may be asked in
     native_requests           the report of a request that goes out in the client's own format
     provider_needs            the deployments that may serve what a request needs of its provider

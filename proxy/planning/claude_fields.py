@@ -1,4 +1,4 @@
-"""Leaves out what only Claude reads of a Messages request that goes to another model.
+"""Leaves out what only Claude reads of a request that goes to another model.
 
 Cache marks and signed thinking are fields that other servers refuse ("Unknown parameter"). The mark of a failed call
 stays where the model has a form for it. A client of OpenAI's format that sends such fields means the server that it
@@ -14,8 +14,9 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.core.chat_request import MAX_KNOWN, ChatRequest, KnownTools
-from proxy.core.source import MessagesRequest
+from proxy.core.source import GeminiRequest, MessagesRequest
 from sanitizers import Change, Message, Profile
+from sanitizers.native.gemini.project import GeminiProjection
 from sanitizers.native.messages.project import MessagesProjection
 from sanitizers.outline import outline_of
 from sanitizers.work_limit import metered
@@ -36,7 +37,7 @@ def without_claude_fields(request: ChatRequest, profile: Profile) -> ChatRequest
     format, and one without such fields, is returned itself.
     """
     source = request.source
-    if source is None or not isinstance(source.native, MessagesRequest):
+    if source is None or not isinstance(source.native, MessagesRequest | GeminiRequest):
         return request
     if profile.schemas == "anthropic":
         return request if profile.keeps_thoughts else _without_places(request, source.native.projection)
@@ -58,7 +59,7 @@ def without_claude_fields(request: ChatRequest, profile: Profile) -> ChatRequest
     return _without_tool_marks(request, changes)
 
 
-def _without_places(request: ChatRequest, projection: MessagesProjection) -> ChatRequest:
+def _without_places(request: ChatRequest, projection: MessagesProjection | GeminiProjection) -> ChatRequest:
     """Return *request* without thoughts that stood between texts and calls, for a Claude behind litellm.
 
     litellm has no places for them, and Claude refuses moved thoughts ("cannot be modified", claude-code#19539). Where

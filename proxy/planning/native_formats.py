@@ -12,13 +12,16 @@ from typing import Any, NamedTuple
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
-from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_RESPONSES, Source
+from proxy.core.source import ANTHROPIC_MESSAGES, GEMINI_NATIVE, OPENAI_RESPONSES, Source
+from proxy.planning.native_contents import write_contents
 from proxy.planning.native_items import write_items
 from proxy.planning.native_messages import write_messages
+from proxy.upstream.dialects.gemini_models import has_contents
 from proxy.upstream.dialects.messages_models import has_messages
 from proxy.upstream.dialects.responses_models import speaks_responses
 from proxy.upstream.transports import transport_of
 from proxy.upstream.wires.anthropic.eligibility import is_eligible as is_eligible_as_messages
+from proxy.upstream.wires.gemini.eligibility import is_eligible as is_eligible_as_contents
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible as is_eligible_as_items
 from sanitizers import Messages, Profile
 from sanitizers.native.protocol import Written
@@ -44,6 +47,9 @@ NATIVE_FORMATS: Mapping[str, NativeFormat] = MappingProxyType(
     {
         ANTHROPIC_MESSAGES: NativeFormat(
             "messages", has_messages, methodcaller("as_blocks"), write_messages, is_eligible_as_messages
+        ),
+        GEMINI_NATIVE: NativeFormat(
+            "contents", has_contents, methodcaller("as_contents"), write_contents, is_eligible_as_contents
         ),
         OPENAI_RESPONSES: NativeFormat(
             "input", speaks_responses, methodcaller("as_items"), write_items, is_eligible_as_items

@@ -23,6 +23,7 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.instructions import Instructions
+from proxy.core.source import GEMINI_NATIVE
 from proxy.planning.add_instructions import STEP as INSTRUCTIONS
 from proxy.planning.add_instructions import Instructed, add_instructions, describe_instructions
 from proxy.planning.apply_defaults import with_defaults
@@ -254,13 +255,19 @@ def plan_request(
         if (planned := _plan_with_memory(request, memory, plan)) is not None:
             return planned
     request = with_defaults(request, deployment)
-    if request.source is not None and request.source.native is not None and not profile.blocks:
+    if (
+        request.source is not None
+        and request.source.native is not None
+        and not (profile.blocks or profile.contents)
+    ):
         request = without_claude_fields(request, profile)
     settled, signatures = restore_or_remove_signatures(
         request.messages, deployment, profile, kept, request.outline
     )
     if target.thoughts is not None and profile.keeps_thoughts:
-        settled, thoughts = restore_thoughts(settled, target.thoughts, origin_of(deployment, profile))
+        are_ours = request.source is not None and request.source.format == GEMINI_NATIVE
+        origin = origin_of(deployment, profile)
+        settled, thoughts = restore_thoughts(settled, target.thoughts, origin, are_ours=are_ours)
         for outcome, number in thoughts.items():
             signatures[outcome] += number
     prepared = None if mode == "off" else prepare_by_mode(settled, request, target)

@@ -17,7 +17,7 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
-from proxy.core.source import ANTHROPIC_MESSAGES
+from proxy.core.source import ANTHROPIC_MESSAGES, GEMINI_NATIVE
 from proxy.planning.limit_output import limit_output
 from proxy.upstream.dialects import (
     FittedParameters,
@@ -32,6 +32,9 @@ from sanitizers.record import record
 
 Unsupported = Callable[[Deployment, Mapping[str, Any]], frozenset[str]]
 """Returns the parameters that a deployment's provider does not take (:meth:`proxy.upstream.Upstream.unsupported`)."""
+
+_LIMITED = (ANTHROPIC_MESSAGES, GEMINI_NATIVE)
+"""The formats whose clients ask for as long an answer as their own provider's models give."""
 
 _FITTING = ("repair", "strict")
 
@@ -68,7 +71,7 @@ def plan_parameters(
     """
     given, allowed = request.parameters, deployment.allowed_openai_params
     limited: tuple[Change, ...] = ()
-    if mode in _FITTING and request.source is not None and request.source.format == ANTHROPIC_MESSAGES:
+    if mode in _FITTING and request.source is not None and request.source.format in _LIMITED:
         given, limited = limit_output(given, deployment)
     if mode in _FITTING:
         fitted = seen = _fit(given, deployment, messages)

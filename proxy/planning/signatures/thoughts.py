@@ -33,6 +33,7 @@ from proxy.upstream.dialects.claude_models import claude_of
 from sanitizers import Message, Messages
 from sanitizers.messages import function_of, tool_calls_of
 from sanitizers.outline import Outline
+from sanitizers.signed_thoughts import is_readable_thought
 from sanitizers.work_limit import metered
 
 BLOCKS = "thinking_blocks"
@@ -82,11 +83,12 @@ def key_of_text(messages: Messages, text: str, tenant: str) -> str:
 
 
 def restore_thoughts(
-    messages: Messages, kept: Mapping[int, StoredThoughts], origin: str
+    messages: Messages, kept: Mapping[int, StoredThoughts], origin: str, *, are_ours: bool = False
 ) -> tuple[Messages, defaultdict[str, int]]:
     """Return *messages* with the thoughts that *origin* had or may have had, and counts by outcome.
 
-    *kept* has the stored thoughts by the ``id`` of their message object. Without changes, *messages* is returned.
+    *kept* has the stored thoughts by the ``id`` of their message object. With *are_ours*, the proxy itself has put the
+    client's thoughts into the messages, so that their places count too. Without changes, *messages* is returned.
     """
     counts: defaultdict[str, int] = defaultdict(int)
     made: list[Message] | None = None
@@ -99,7 +101,7 @@ def restore_thoughts(
             if _is_made_by(message, origin):
                 lost.append(at)
             continue
-        blocks = _blocks_of(message, stored, origin, counts)
+        blocks = _blocks_of(message, stored, origin, counts, are_ours=are_ours)
         if blocks is None:
             lost.append(at)
         new = _with_blocks(message, blocks)
@@ -135,7 +137,12 @@ def leave_out_thoughts(messages: Messages, outline: Outline | None = None) -> tu
 
 
 def _blocks_of(
-    message: Message, stored: StoredThoughts | None, origin: str, counts: defaultdict[str, int]
+    message: Message,
+    stored: StoredThoughts | None,
+    origin: str,
+    counts: defaultdict[str, int],
+    *,
+    are_ours: bool,
 ) -> list[dict[str, Any]] | None:
     """Return the blocks that go with *message*, or None where its thoughts are lost or belong elsewhere."""
     if stored is not None:
@@ -143,9 +150,8 @@ def _blocks_of(
         counts[WITHHELD if found is None else RESTORED] += 1
         return found
     brought = message.get(BLOCKS)
-    thoughts = (
-        [block for block in metered(brought) if _is_thought(block)] if isinstance(brought, list) else []
-    )
+    is_read = is_readable_thought if are_ours else _is_thought
+    thoughts = [block for block in metered(brought) if is_read(block)] if isinstance(brought, list) else []
     if not thoughts:
         return []
     tags = {tag_in(call.id) for call in _calls_of(message)} - {None, tag_of(origin)}

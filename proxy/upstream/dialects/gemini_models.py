@@ -1,8 +1,15 @@
-"""The reasoning of Gemini's models: a budget of tokens for 2.5, a level from Gemini 3 on."""
+"""The deployments of Gemini's own API, and the reasoning of its models.
+
+Reasoning is a budget of tokens for 2.5, and a level from Gemini 3 on.
+"""
 
 from __future__ import annotations
 
+from proxy.core.deployment import Deployment
 from sanitizers import Profile
+
+PROVIDER = "gemini"
+"""The provider of all servers with this API, Google's own and others by ``api_base``."""
 
 _MINIMAL_LEVEL = ("gemini-3-flash", "gemini-3.1-flash", "gemini-3.5-flash", "gemini-3.6-flash")
 """Prefixes of the models that know the level ``minimal``.
@@ -49,3 +56,8 @@ def efforts_of_gemini(profile: Profile, model: str, *, direct: bool) -> tuple[st
         return ("none", *(("minimal",) if knows_minimal(model) else ()), *levels)
     least = () if always_thinks(model) else ("none",)
     return (*least, "minimal", "low", "medium", "high", *(("xhigh", "max") if direct else ()))
+
+
+def has_contents(deployment: Deployment) -> bool:
+    """Tell whether the provider of *deployment* has Gemini's own API, however it is asked."""
+    return deployment.provider == PROVIDER

@@ -144,26 +144,26 @@ class ContentReader:
         is_sound = True
         for part, data, place in metered(placed):
             seal = signature_of(part)
-            is_sealed = seal is not None and is_own(seal)
-            is_sound = is_sound and not is_sealed and not data.several and bool(data.kind)
+            has_seal = seal is not None and is_own(seal)
+            is_sound = is_sound and not has_seal and not data.several and bool(data.kind)
             if data.kind == "functionCall":
-                made, is_good = self._call(part, data, place, index, len(calls), is_sealed)
+                made, is_good = self._call(part, data, place, index, len(calls), has_seal)
                 is_sound = is_sound and is_good
                 calls.append(made)
-                sealed.append(seal if is_sealed else None)
+                sealed.append(seal if has_seal else None)
             else:
-                if is_sealed:
+                if has_seal:
                     self.read.report("dropped", index, "envelope_damaged", place)
                 said = self.read.read(part, data, place, index, media=role == "user")
                 if said is None:
-                    is_sound = is_sound and (is_thought(part) or bool(seal)) and not is_sealed
+                    is_sound = is_sound and (is_thought(part) or bool(seal)) and not has_seal
                     continue
                 made = said
                 content.append(made)
                 is_bare = len(part) == 1 or (role == "assistant" and part.keys() <= PLAIN_FIELDS)
                 if data.kind == "text" and is_bare:
                     texts.append(said["text"])
-            self.originals[id(made)] = without_signature(part) if is_sealed else part
+            self.originals[id(made)] = without_signature(part) if has_seal else part
         message: Message = {"role": role, "content": content or (None if calls else "")}
         if content and len(texts) == len(content) and (len(content) == 1 or role == "assistant"):
             message["content"] = "".join(texts)
@@ -179,7 +179,7 @@ class ContentReader:
         return message, is_sound and bool(content or calls)
 
     def _call(
-        self, part: Part, data: Data, place: str, index: int, number: int, is_sealed: bool
+        self, part: Part, data: Data, place: str, index: int, number: int, has_seal: bool
     ) -> tuple[Message, bool]:
         given = checked_value(part, data, place)
         name, call_id = text_at(given, "name"), text_at(given, "id")
@@ -190,7 +190,7 @@ class ContentReader:
             "name": name,
             "arguments": "{}" if args is None else as_json(args, f"{place}.{data.key}.args"),
         }
-        signature = None if is_sealed else signature_of(part)
+        signature = None if has_seal else signature_of(part)
         call: Message = {"id": call_id, "type": "function", "function": function}
         if signature is not None:
             signed(call, canonical_base64(signature))

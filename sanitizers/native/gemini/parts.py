@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message
+from sanitizers.native.gemini.envelope import is_own
 from sanitizers.native.protocol import Item
 from sanitizers.work_limit import metered
 
@@ -37,7 +38,7 @@ _KINDS = MappingProxyType(
 _TEXT_FIELDS = MappingProxyType(
     {
         "inlineData": ("mimeType", "mime_type", "data"),
-        "fileData": ("mimeType", "mime_type", "fileUri", "file_uri"),
+        "fileData": ("fileUri", "file_uri", "mimeType", "mime_type"),
         "functionCall": ("id", "name"),
         "functionResponse": ("id", "name"),
         "executableCode": ("language", "code"),
@@ -46,6 +47,14 @@ _TEXT_FIELDS = MappingProxyType(
 )
 """The fields of each kind of data that are texts, in both spellings."""
 
+
+_PAIRS = MappingProxyType(
+    {
+        "inlineData": (("mimeType", "mime_type"),),
+        "fileData": (("fileUri", "file_uri"), ("mimeType", "mime_type")),
+    }
+)
+"""The two spellings of such fields."""
 
 SIGNATURE_KEYS = ("thoughtSignature", "thought_signature")
 """The spellings of the field of a part's signature."""
@@ -111,6 +120,7 @@ def parts_of(content: Item, index: int) -> list[Part]:
             for name in SIGNATURE_KEYS:
                 if not isinstance(part.get(name), str | None):
                     refuse(f"contents[{index}].parts[{number}].{name}", "must be a string")
+            refuse_two_spellings(part, SIGNATURE_KEYS, f"contents[{index}].parts[{number}]")
     return parts
 
 
@@ -128,6 +138,12 @@ def signature_of(part: Part) -> str | None:
     """Return the thought signature of *part*."""
     signature = text_at(part, *SIGNATURE_KEYS)
     return signature or None
+
+
+def is_sealed(part: Part) -> bool:
+    """Tell whether the signature of *part* is an envelope of the proxy's, which no provider can read."""
+    signature = signature_of(part) if len(part) > 1 else None
+    return signature is not None and is_own(signature)
 
 
 def text_at(holder: Part, *names: str) -> str:
@@ -157,7 +173,19 @@ def checked_value(part: Part, data: Data, place: str) -> Part:
     for name in _TEXT_FIELDS.get(data.kind, ()):
         if name in value and not isinstance(value[name], str | None):
             refuse(f"{here}.{name}", "must be a string")
+    for names in _PAIRS.get(data.kind, ()):
+        refuse_two_spellings(value, names, here)
     return value
+
+
+def refuse_two_spellings(holder: Part, names: tuple[str, str], place: str) -> None:
+    """Refuse *holder*, which stands at *place*, where one field has both of its *names*.
+
+    Parsers differ in which of the two counts. So the provider could be given another file than was checked.
+    """
+    first, second = names
+    if holder.get(first) is not None and holder.get(second) is not None:
+        refuse(f"{place}.{first}", "is given twice, in both spellings of its name")
 
 
 def nested_parts(response: Any) -> Iterator[Part]:

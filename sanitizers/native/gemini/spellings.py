@@ -48,11 +48,14 @@ def read_object(holder: Mapping[str, Any], spellings: Spellings, place: str = ""
 
 
 def key_of(holder: Mapping[str, Any], name: str) -> str:
-    """Return the key under which *holder* has the field *name*, or *name* itself where it has no such field."""
-    if name in holder:
+    """Return the key under which *holder* has the field *name*, or *name* itself where it has no such field.
+
+    A field of null counts only where the other spelling is missing.
+    """
+    if holder.get(name) is not None:
         return name
     snake = snake_name(name)
-    return snake if snake in holder else name
+    return snake if snake in holder and (name not in holder or holder[snake] is not None) else name
 
 
 def path_of(place: str, name: str) -> str:

@@ -10,8 +10,15 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sanitizers.native.gemini.envelope import is_own
-from sanitizers.native.gemini.parts import Part, data_of, is_thought, parts_of, signature_of, text_at
+from sanitizers.native.gemini.parts import (
+    Part,
+    data_of,
+    is_sealed,
+    is_thought,
+    parts_of,
+    signature_of,
+    text_at,
+)
 from sanitizers.native.protocol import Item, Items, ItemViolation
 from sanitizers.profiles import Profile
 from sanitizers.work_limit import metered
@@ -101,7 +108,7 @@ def find_content_faults(
     for part in metered(parts):
         data = data_of(part)
         kinds.add(data.kind)
-        if len(part) > 1 and (signature := signature_of(part)) and is_own(signature):
+        if is_sealed(part):
             yield "sealed_signature"
         if not data.kind:
             yield "data_missing"

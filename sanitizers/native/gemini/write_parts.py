@@ -8,10 +8,10 @@ from typing import Any
 from sanitizers.errors import Unrepairable
 from sanitizers.media.reading import Inline, read_media
 from sanitizers.messages import Message, function_of, parse_arguments, tool_calls_of
-from sanitizers.native.gemini.envelope import is_own
 from sanitizers.native.gemini.parts import (
     Part,
     data_of,
+    is_sealed,
     signature_of,
     signature_of_call,
     without_other_data,
@@ -32,10 +32,9 @@ def sound_parts(parts: list[Part]) -> list[Part]:
     kept = []
     for part in metered(parts):
         data = data_of(part)
-        signature = signature_of(part)
-        if signature is not None and is_own(signature):
-            part, signature = without_signature(part), None
-        if data.kind and (data.kind != "text" or data.value or signature):
+        if is_sealed(part):
+            part = without_signature(part)
+        if data.kind and (data.kind != "text" or data.value or signature_of(part)):
             kept.append(_without_null_args(without_other_data(part, data)))
     return kept
 

@@ -34,6 +34,12 @@ KEYS = {"keys": [{"name": name, "key": f"sk-{name}-0123456789abcdef"} for name i
         ),
         (
             "gemini/gemini-2.5-pro",
+            {"provider_objects": True},
+            KEYS,
+            ["model_list[0].provider_objects: clients of all keys share"],
+        ),
+        (
+            "mistral/mistral-large-latest",
             {"provider_objects": True, "provider_state": True},
             KEYS,
             ["model_list[0].provider_objects: has no effect", "model_list[0].provider_state: has no effect"],

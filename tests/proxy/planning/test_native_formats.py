@@ -9,9 +9,11 @@ import pytest
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.json_text import write_json
-from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
+from proxy.core.source import ANTHROPIC_MESSAGES, GEMINI_NATIVE, OPENAI_CHAT, OPENAI_RESPONSES
 from proxy.ingress.anthropic_messages.read_request import read_request
+from proxy.ingress.gemini_native.read_request import read_request as read_contents_request
 from proxy.planning.native_formats import NATIVE_FORMATS, speaks_a_format, spoken_format
+from sanitizers.gemini_profiles import GEMINI_3
 from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import ANTHROPIC
 from tests.proxy.planning.test_native_requests import asked
@@ -21,6 +23,15 @@ CLAUDE = deployment_of("anthropic/claude-opus-4-8", api_key="k")
 GPT = deployment_of("openai/gpt-4.1", api_key="k")
 GEMINI = deployment_of("gemini/gemini-3.6-flash", api_key="k")
 BODY = write_json({"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "x"}]})
+
+
+MISTRAL = deployment_of("mistral/mistral-large-latest", api_key="k")
+
+
+def contents_request() -> ChatRequest:
+    """Return a request of Gemini's own API."""
+    body = write_json({"model": "m", "contents": [{"role": "user", "parts": [{"text": "x"}]}]})
+    return read_contents_request(body, max_nesting=50)
 
 
 def messages_request() -> ChatRequest:
@@ -36,6 +47,8 @@ def messages_request() -> ChatRequest:
         (messages_request, GEMINI, None),
         (asked, GPT, "input"),
         (asked, CLAUDE, None),
+        (contents_request, GEMINI, "contents"),
+        (contents_request, CLAUDE, None),
     ],
 )
 def test_format_is_spoken_by_its_own_providers(request_of: Any, deployment: Any, field: str | None) -> None:
@@ -48,7 +61,7 @@ def test_format_is_spoken_by_its_own_providers(request_of: Any, deployment: Any,
 
 def test_chat_has_no_format_of_its_own() -> None:
     """OpenAI's chat is the internal form."""
-    assert NATIVE_FORMATS.keys() == {ANTHROPIC_MESSAGES, OPENAI_RESPONSES}
+    assert NATIVE_FORMATS.keys() == {ANTHROPIC_MESSAGES, GEMINI_NATIVE, OPENAI_RESPONSES}
     assert OPENAI_CHAT not in NATIVE_FORMATS
     assert spoken_format(replace(asked(), source=None), GPT) is None
 
@@ -57,8 +70,11 @@ def test_history_has_the_rules_of_its_format() -> None:
     """Items and blocks have rules of their own."""
     assert NATIVE_FORMATS[OPENAI_RESPONSES].profile_of(OPENAI).items
     assert NATIVE_FORMATS[ANTHROPIC_MESSAGES].profile_of(ANTHROPIC).blocks
+    assert NATIVE_FORMATS[GEMINI_NATIVE].profile_of(GEMINI_3).contents
 
 
 def test_deployments_with_any_format_may_serve_needs() -> None:
-    """Gemini's server is asked in no format of a client's."""
-    assert [speaks_a_format(deployment) for deployment in (CLAUDE, GPT, GEMINI)] == [True, True, False]
+    """Mistral's server is asked in no format of a client's."""
+    found = [speaks_a_format(deployment) for deployment in (CLAUDE, GPT, GEMINI, MISTRAL)]
+
+    assert found == [True, True, True, False]

@@ -17,6 +17,16 @@ The modules that write the request:
     formats        the format of the answer
     extras         Gemini's own fields, which a client sends by name
 
+The modules that write the request of a client of Gemini's own API:
+
+    eligibility      the calls that go out in their client's form
+    native_requests  the client's bytes, but for what the plan must change
+    native_settings  single settings that have changed
+    own_extras       the operator's own fields of Gemini
+    native_wire      the wire of these requests
+    native_stream    the events of a stream, for such a client
+    native_calls     calls that the provider has sent twice
+
 The modules that read the answer:
 
     reading      the state that whole answers (``answers``) and streams (``streams``) share

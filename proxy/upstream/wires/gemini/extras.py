@@ -31,26 +31,31 @@ def with_extras(body: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str,
     """
     merged = dict(body)
     for name, value in extras.items():
-        field = camel_name(name)
-        if field in _WRITTEN_HERE:
-            raise InvalidRequest(f"'{name}' cannot be set: it is made of the messages and tools.", param=name)
-        if field != _CONFIG:
-            merged[name] = value
-        elif isinstance(value, Mapping):
-            merged[_CONFIG] = _merged(merged.get(_CONFIG, {}), value)
+        if check_extra(name, value) == _CONFIG:
+            merged[_CONFIG] = merge_settings(merged.get(_CONFIG, {}), value)
         else:
-            raise InvalidRequest(f"'{name}' must be an object.", param=name)
+            merged[name] = value
     return merged
 
 
-def _merged(ours: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def check_extra(name: str, value: Any) -> str:
+    """Return the camel case of *name*, a field with *value* that the operator allows. Raises as :func:`with_extras`."""
+    field = camel_name(name)
+    if field in _WRITTEN_HERE:
+        raise InvalidRequest(f"'{name}' cannot be set: it is made of the messages and tools.", param=name)
+    if field == _CONFIG and not isinstance(value, Mapping):
+        raise InvalidRequest(f"'{name}' must be an object.", param=name)
+    return field
+
+
+def merge_settings(ours: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings *ours*, with the settings of *given* that neither repeat nor exclude one in *ours*."""
     given_settings = {camel_name(name): value for name, value in given.items()}
     taken = set(ours).union(*(names for names in _EXCLUSIVE_SETTINGS if names & ours.keys()))
     merged = {**{name: value for name, value in given_settings.items() if name not in taken}, **ours}
     thinking = given_settings.get(_THINKING)
     if _THINKING in ours and isinstance(thinking, Mapping):
-        merged[_THINKING] = _merged(ours[_THINKING], thinking)
+        merged[_THINKING] = merge_settings(ours[_THINKING], thinking)
     return merged
 
 

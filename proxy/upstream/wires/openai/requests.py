@@ -8,7 +8,7 @@ import orjson
 
 from proxy.core.deployment import Deployment
 from proxy.core.json_text import find_value
-from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_CHAT
+from proxy.core.source import ANTHROPIC_MESSAGES, GEMINI_NATIVE, OPENAI_CHAT
 from proxy.core.upstream_call import TextCall, UpstreamCall
 from proxy.upstream.signature_carriers import with_reasoning_details
 from proxy.upstream.wires.openai.parameters import asks_for_usage, renamed_parameters
@@ -29,7 +29,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     form = message_form(call.deployment)
     source = call.source
     if form is not None:
-        if source is not None and source.format == ANTHROPIC_MESSAGES:
+        if source is not None and source.format in (ANTHROPIC_MESSAGES, GEMINI_NATIVE):
             history = [with_separate_texts(message) for message in history]
         history = [form(message) for message in history]
     messages = orjson.dumps(history)

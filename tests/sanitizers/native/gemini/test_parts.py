@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 
 from sanitizers import Unrepairable
-from sanitizers.native.gemini.parts import data_of, nested_parts, parts_of, signature_of, without_other_data
+from sanitizers.native.gemini.parts import (
+    as_json,
+    canonical_base64,
+    checked_value,
+    data_of,
+    is_sealed,
+    nested_parts,
+    parts_of,
+    signature_of,
+    without_other_data,
+    without_signature,
+)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +69,11 @@ def test_signature_is_read_in_both_spellings(name: str) -> None:
         ({"parts": "text"}, "contents[3].parts"),
         ({"parts": ["text"]}, "contents[3].parts[0]"),
         ({"parts": [{}, {"text": 7}]}, "contents[3].parts[1].text"),
+        ({"parts": [{"text": "a", "thoughtSignature": 7}]}, "contents[3].parts[0].thoughtSignature"),
+        (
+            {"parts": [{"text": "a", "thoughtSignature": "a", "thought_signature": "b"}]},
+            "contents[3].parts[0].thoughtSignature",
+        ),
     ],
 )
 def test_unreadable_content_is_refused_with_its_place(content: Any, param: str) -> None:
@@ -83,3 +99,49 @@ def test_bare_part_is_a_list_of_one() -> None:
 def test_unreadable_nested_parts_are_left_out(response: Any) -> None:
     """Unreadable nested parts are left out. Only objects with media are read."""
     assert [*nested_parts(response)] == []
+
+
+@pytest.mark.parametrize(
+    ("part", "param"),
+    [
+        ({"functionCall": "f"}, "p.functionCall"),
+        ({"functionCall": {"name": 7}}, "p.functionCall.name"),
+        ({"function_response": {"id": 7}}, "p.function_response.id"),
+        ({"inlineData": {"data": 7}}, "p.inlineData.data"),
+        ({"fileData": {"fileUri": "https://a", "file_uri": "files/b"}}, "p.fileData.fileUri"),
+        ({"inline_data": {"mimeType": "a/b", "mime_type": "c/d"}}, "p.inline_data.mimeType"),
+    ],
+)
+def test_data_of_a_wrong_type_is_refused_with_its_place(part: dict[str, Any], param: str) -> None:
+    """A file in both spellings could be another one for Google than for the proxy."""
+    with pytest.raises(Unrepairable) as refused:
+        checked_value(part, data_of(part), "p")
+
+    assert refused.value.param == param
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"), [("", ""), ("AA==", "AA=="), ("AA", "AA=="), ("-_8", "+/8="), ("a", "a===")]
+)
+def test_base64_is_brought_into_the_standard_alphabet(text: str, canonical: str) -> None:
+    """Other providers refuse that of URLs."""
+    assert canonical_base64(text) == canonical
+
+
+def test_json_that_is_nested_too_deep_is_refused() -> None:
+    """The place is named."""
+    value: Any = []
+    for _ in range(100_000):
+        value = [value]
+    with pytest.raises(Unrepairable) as refused:
+        as_json(value, "p")
+
+    assert refused.value.param == "p"
+
+
+def test_envelopes_are_seen_on_any_part() -> None:
+    """A part of one field has no signature."""
+    assert is_sealed({"text": "a", "thoughtSignature": "tr1_AAAA"})
+    assert is_sealed({"text": "a", "thought_signature": "tr1/AAAA"})
+    assert not is_sealed({"text": "a", "thoughtSignature": "c2ln"})
+    assert without_signature({"text": "a", "thoughtSignature": "x"}) == {"text": "a"}
