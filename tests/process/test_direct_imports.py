@@ -15,7 +15,7 @@ import yaml
 from proxy.config.providers.find_provider import find_provider
 from proxy.config.providers.listed_providers import listed_providers
 from proxy.config.providers.provider_rows import ROWS
-from tests.process.emulators import in_a_thread
+from tests.process.emulators import Gemini, in_a_thread
 from tests.process.running import PATHS, ROOT, Running, command, environment
 from tests.support.anthropic_emulator import ANTHROPIC
 from tests.support.emulated import Emulator
@@ -28,6 +28,7 @@ AZURE = ChatWire(
     paths=("/openai/deployments/some-model/chat/completions", "/openai/v1/chat/completions"),
 )
 AZURE_V1 = "azure, at /openai/v1"
+MODEL = "gemini-3.6-flash"
 HEAVY = {"httpx", "litellm", "openai", "tiktoken", "tokenizers"}
 """Packages whose import takes seconds or much memory."""
 
@@ -80,6 +81,30 @@ def test_claude_needs_no_heavy_package(
         for path, end in (("chat/completions", "[DONE]"), ("messages", '{"type":"message_stop"}')):
             streamed = http.post(f"{base_url}/{path}", json={**chat, "stream": True})
             assert streamed.text.rstrip().endswith(end)
+
+    assert "proxy" in _packages(running.errors)
+    assert _packages(running.errors) <= imported_by_openai
+
+
+def test_gemini_needs_no_heavy_package(
+    directory: Path,
+    emulators: dict[str, Emulator],
+    gemini: Gemini,
+    http: httpx.Client,
+    imported_by_openai: frozenset[str],
+) -> None:
+    """A process with Gemini alone imports what one with ``openai/`` does, for chats and for its own format."""
+    config = _config(emulators, ["openai"])
+    config["model_list"][0]["litellm_params"] |= {"model": f"gemini/{MODEL}", "api_base": gemini.api_base}
+    config["model_list"][0]["model_name"] = MODEL
+    chat = {"model": MODEL, "messages": [{"role": "user", "content": "x"}]}
+    contents = {"contents": [{"parts": [{"text": "x"}]}]}
+
+    with _serving(directory, config) as (running, base_url):
+        assert http.post(f"{base_url}/chat/completions", json=chat).status_code == 200
+        models = f"{base_url.removesuffix('/v1')}/v1beta/models/{MODEL}"
+        for method in ("generateContent", "streamGenerateContent", "countTokens"):
+            assert http.post(f"{models}:{method}", json=contents).status_code == 200
 
     assert "proxy" in _packages(running.errors)
     assert _packages(running.errors) <= imported_by_openai

@@ -19,6 +19,8 @@ from proxy.upstream.wires.anthropic.count_tokens import TokenCount
 from proxy.upstream.wires.anthropic.eligibility import is_eligible as sends_messages
 from proxy.upstream.wires.anthropic.native_wire import MESSAGES
 from proxy.upstream.wires.anthropic.wire import ANTHROPIC
+from proxy.upstream.wires.gemini.eligibility import is_eligible as sends_contents
+from proxy.upstream.wires.gemini.native_wire import CONTENTS
 from proxy.upstream.wires.gemini.wire import GEMINI
 from proxy.upstream.wires.openai.wire import AZURE, OPENAI
 from proxy.upstream.wires.openai_responses.eligibility import is_eligible
@@ -80,6 +82,8 @@ def wire_for(call: UpstreamCall) -> Wire:
             return _row(RESPONSES, deployment)
         if sends_messages(source, deployment, call.messages, call.parameters):
             return MESSAGES
+        if sends_contents(source, deployment, call.messages, call.parameters):
+            return CONTENTS
     profile = call.profile
     if (profile is not None and profile.items) or asks_responses(deployment):
         return _row(CHATS_BY_RESPONSES, deployment)
