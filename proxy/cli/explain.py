@@ -16,9 +16,10 @@ from proxy.config import ConfigurationError, Settings, load_settings, render_fau
 from proxy.config.pools import choose_pool
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
-from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_RESPONSES
+from proxy.core.source import ANTHROPIC_MESSAGES, GEMINI_NATIVE, OPENAI_RESPONSES
 from proxy.ingress.anthropic_messages.fields import read_fields
 from proxy.ingress.anthropic_messages.read_request import to_chat
+from proxy.ingress.gemini_native.read_request import read_request as read_contents
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_responses.read_request import read_request
 from proxy.inspector.convert_items import number_messages
@@ -130,13 +131,15 @@ def _read(file: str) -> bytes | None:
 
 
 def _parse(body: bytes, *, max_nesting: int, mends: bool) -> ChatRequest:
-    """Return the request in *body*: of a chat, of the Messages API, or of the Responses API without a conversation."""
+    """Return the request in *body*. One of the Responses API has no stored conversation here."""
     named = format_of(body)
     if named == ANTHROPIC_MESSAGES:
         fields = read_fields(body, max_nesting=max_nesting, mends=mends, wants_answer=False)
         return number_messages(to_chat(fields).chat)
     if named == OPENAI_RESPONSES:
         return number_messages(read_request(body, max_nesting=max_nesting, mends=mends))
+    if named == GEMINI_NATIVE:
+        return number_messages(read_contents(body, max_nesting=max_nesting, mends=mends))
     return parse_chat_request(body, max_nesting=max_nesting, mends=mends)
 
 

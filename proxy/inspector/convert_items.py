@@ -1,4 +1,4 @@
-"""Converts a request of the Responses API or of the Messages API to the chat that the page shows.
+"""Converts a request of another API than chat completions to the chat that the page shows.
 
 The page shows the messages that the items become, and numbers these.
 """
@@ -12,15 +12,16 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import BodyTooLarge
 from proxy.forwarding.gateway import Gateway
 from proxy.ingress.anthropic_messages.read_request import to_chat as messages_to_chat
+from proxy.ingress.gemini_native.read_request import to_chat as contents_to_chat
 from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.ingress.routes.responses.open_request import hint_of
 from proxy.ingress.routes.responses.resolve_input import ResolvedInput, resolve_input
-from proxy.inspector.read_query import ItemsQuery, MessagesQuery, Query
+from proxy.inspector.read_query import ContentsQuery, ItemsQuery, MessagesQuery, Query
 from proxy.inspector.worker_thread import LARGEST_MIB, run_in_worker
 from proxy.planning.plan import ITEMS
 from sanitizers import Change
 
-_OF_FIELDS = ("tool", "system.", "max_tokens")
+_OF_FIELDS = ("generationConfig", "max_tokens", "system.", "systemInstruction", "tool")
 """The beginnings of the details of changes that concern no message."""
 
 
@@ -32,6 +33,16 @@ async def convert_messages(asked: MessagesQuery, tenant: str) -> Query:
     """
     return await run_in_worker(
         lambda: asked.query(number_messages(messages_to_chat(asked.fields, tenant=tenant).chat))
+    )
+
+
+async def convert_contents(asked: ContentsQuery, tenant: str) -> Query:
+    """Return the query of the chat that *asked*, a request of Gemini's API, becomes.
+
+    The parameters and the errors are those of :func:`convert_messages`.
+    """
+    return await run_in_worker(
+        lambda: asked.query(number_messages(contents_to_chat(asked.fields, tenant=tenant).chat))
     )
 
 
@@ -51,7 +62,8 @@ async def convert_items(asked: ItemsQuery, gateway: Gateway, tenant: str) -> Que
 def number_messages(chat: ChatRequest) -> ChatRequest:
     """Return *chat*, which was converted from items, whose changes have the indexes of messages in place of items.
 
-    The messages of the Messages API are items too. Changes of tools and of fields have no message.
+    The messages of the Messages API and the contents of Gemini's API are items too. Changes of tools and of fields have
+    no message.
     """
     assert chat.source is not None, "the chat was converted"
     native = chat.source.native

@@ -1,8 +1,8 @@
 """Reads a request of the inspector's page: a client's request, and the target for which the request is inspected.
 
 The client's request is parsed from the pasted bytes, by the parser for real requests. It is a chat request, or a
-request of the Responses API or of Anthropic's Messages API. A list is read as the messages of a chat. A request without
-a model gets the target's model.
+request of the Responses API, of Anthropic's Messages API or of Gemini's API. A list is read as the messages of a chat.
+A request without a model gets the target's model.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ import orjson
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import find_value
-from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_RESPONSES
+from proxy.core.source import ANTHROPIC_MESSAGES, GEMINI_NATIVE, OPENAI_RESPONSES
 from proxy.ingress.anthropic_messages.fields import MessagesFields
 from proxy.ingress.anthropic_messages.fields import read_fields as read_message_fields
+from proxy.ingress.gemini_native.fields import GeminiFields
+from proxy.ingress.gemini_native.fields import read_fields as read_content_fields
 from proxy.ingress.json_fields import load_object
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
@@ -70,6 +72,15 @@ class MessagesQuery(NamedTuple):
     """Returns the query of the chat that the request is converted to."""
 
 
+class ContentsQuery(NamedTuple):
+    """The page's request with a request of Gemini's API. *recent* is the id of the recent request, if any."""
+
+    fields: GeminiFields
+    recent: str | None
+    query: Callable[[ChatRequest], Query]
+    """Returns the query of the chat that the request is converted to."""
+
+
 class ItemsQuery(NamedTuple):
     """The page's request with a request of the Responses API, whose stored conversation is not read yet."""
 
@@ -81,7 +92,7 @@ class ItemsQuery(NamedTuple):
 
 def read_query(
     body: bytes, *, max_nesting: int, mends: bool, default: str
-) -> Query | ItemsQuery | MessagesQuery:
+) -> Query | ContentsQuery | ItemsQuery | MessagesQuery:
     """Return the page's request in *body*. *default* is the model where neither target nor request names a model.
 
     Raises :class:`InvalidRequest` for a body that cannot be read, and for a target or an id that is not valid.
@@ -109,6 +120,10 @@ def read_query(
     if named == ANTHROPIC_MESSAGES:
         read = read_message_fields(raw, max_nesting=max_nesting, mends=mends, wants_answer=False)
         return MessagesQuery(read, recent, query_of)
+    if named == GEMINI_NATIVE:
+        return ContentsQuery(
+            read_content_fields(raw, model="", max_nesting=max_nesting, mends=mends), recent, query_of
+        )
     return query_of(parse_chat_request(raw, max_nesting=max_nesting, mends=mends))
 
 

@@ -12,8 +12,8 @@ from aiohttp import web
 from proxy.core.errors import BodyTooLarge
 from proxy.forwarding.gateway import RECORD, Gateway
 from proxy.ingress.routes.read_body import read_body
-from proxy.inspector.convert_items import convert_items, convert_messages
-from proxy.inspector.read_query import ItemsQuery, MessagesQuery, Query, read_query
+from proxy.inspector.convert_items import convert_contents, convert_items, convert_messages
+from proxy.inspector.read_query import ContentsQuery, ItemsQuery, MessagesQuery, Query, read_query
 from proxy.inspector.worker_thread import LARGEST_MIB, InspectionPlaces, refuse_long, run_in_worker
 
 PLACES: web.AppKey[InspectionPlaces] = web.AppKey("seats", InspectionPlaces)
@@ -31,7 +31,7 @@ async def hold_query(
     """
     settings, in_flight, record = gateway.settings, gateway.lifecycle.in_flight, request[RECORD]
 
-    def read(body: bytes) -> Query | ItemsQuery | MessagesQuery:
+    def read(body: bytes) -> Query | ContentsQuery | ItemsQuery | MessagesQuery:
         return read_query(
             body,
             max_nesting=settings.general_settings.max_nesting,
@@ -51,6 +51,8 @@ async def hold_query(
                 asked = await convert_items(asked, gateway, sender_of(asked.recent))
             elif isinstance(asked, MessagesQuery):
                 asked = await convert_messages(asked, sender_of(asked.recent))
+            elif isinstance(asked, ContentsQuery):
+                asked = await convert_contents(asked, sender_of(asked.recent))
             refuse_long(len(asked.chat.messages))
             yield asked
     finally:

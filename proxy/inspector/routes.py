@@ -24,6 +24,7 @@ from proxy.core.json_text import write_json
 from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
 from proxy.ingress.page_headers import GUARDED, PRIVATE
 from proxy.ingress.routes.paths import (
+    GEMINI_METHODS,
     UI,
     UI_FILE,
     UI_LIVE,
@@ -45,6 +46,7 @@ from proxy.inspector.dry_runs import (
 )
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.pages import INDEX, read_files
+from proxy.inspector.read_query import with_model
 from proxy.inspector.receive_query import PLACES, hold_query
 from proxy.inspector.targets import MODELS
 from proxy.inspector.verdicts import unreadable_row, verdict_row
@@ -175,6 +177,8 @@ async def show_recent(request: web.Request) -> web.Response:
     body = seen.kept.body if seen.kept is not None else None
     if body is None:
         raise BodyNotKept("The body of this request is not kept (general_settings.inspector.bodies).")
+    if seen.route in GEMINI_METHODS:  # the path has named the model
+        body = with_model(body, seen.asked_model or seen.model)
     written = write_json(request_to_json(seen, _clock_offset()))
     return _answer(written[:-1] + b',"request":' + body + b"}")
 

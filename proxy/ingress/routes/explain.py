@@ -1,7 +1,8 @@
 """``POST /v1/explain``: shows how a request would be changed, without sending it upstream.
 
-``?format=openai_responses`` reads a request of the Responses API, and ``?format=anthropic_messages`` one of the
-Messages API. Its numbers are then those of the request's items, or of its own messages.
+``?format=openai_responses`` reads a request of the Responses API, ``?format=anthropic_messages`` one of the Messages
+API, and ``?format=gemini_native`` one of Gemini's API. Its numbers are then those of the request's items, of its own
+messages, or of its contents. A request of Gemini's API has its model in ``?model=``, or as a field of its own.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
 from proxy.core.offload import parse_weight, run_offloaded
-from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
+from proxy.core.source import ANTHROPIC_MESSAGES, GEMINI_NATIVE, OPENAI_CHAT, OPENAI_RESPONSES
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_responses.errors import rename_param
 from proxy.ingress.routes.dry_run_input import make_dry_run_input
+from proxy.ingress.routes.gemini import open_request as gemini
 from proxy.ingress.routes.messages import open_request as messages
 from proxy.ingress.routes.read_body import read_body
 from proxy.ingress.routes.responses.open_request import OpenedRequest, open_request, renamed_errors
@@ -30,7 +32,7 @@ from proxy.planning.dry_run import DryRun, run_dry
 from proxy.planning.guard_turns import MAX_ROUNDS
 from proxy.planning.plan import planning_weight
 
-_FORMATS = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES)
+_FORMATS = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI_NATIVE)
 
 
 async def explain(request: web.Request) -> web.Response:
@@ -47,6 +49,12 @@ async def explain(request: web.Request) -> web.Response:
         read = await messages.open_request(request, wants_answer=False)
         with messages.renamed_errors(read):
             return await _explain(request, read.chat, partial(_describe_messages, read))
+    if named == GEMINI_NATIVE:
+        contents = await gemini.open_request(request, request.query.get("model", ""))
+        if not contents.fields.model:
+            raise InvalidRequest("'model' is required: as '?model=', or as a field.", param="model")
+        with gemini.renamed_errors(contents):
+            return await _explain(request, contents.chat, partial(_describe_contents, contents))
     opened = await open_request(request)
     with renamed_errors(opened):
         return await _explain(request, opened.chat, partial(_describe_items, opened))
@@ -78,6 +86,11 @@ async def _explain(
 
 def _describe_messages(opened: messages.OpenedRequest, run: DryRun) -> dict[str, Any]:
     """Return *run* as JSON-ready values, with the client's own places."""
+    return opened.places.renumber_explanation(describe_dry_run(run), len(run.read_changes))
+
+
+def _describe_contents(opened: gemini.OpenedRequest, run: DryRun) -> dict[str, Any]:
+    """Return *run* as JSON-ready values, with the places of the client's contents."""
     return opened.places.renumber_explanation(describe_dry_run(run), len(run.read_changes))
 
 

@@ -1,4 +1,4 @@
-// The client API of a request: chat completions, the Responses API, or Anthropic's Messages API.
+// The client API of a request: chat completions, the Responses API, Anthropic's Messages API, or Gemini's API.
 
 const HISTORY_FIELDS = ["input", "previous_response_id", "conversation"];
 const MESSAGES_FIELDS = ["context_management", "mcp_servers", "output_config", "stop_sequences", "system", "thinking"];
@@ -13,8 +13,12 @@ export const isMessagesRequest = (request) => Boolean(request) && !isItemsReques
   MESSAGES_FIELDS.some((name) => name in request) || TOOL.test(textOf(request.tools)) || BLOCK.test(textOf(request.messages))
 );
 
-/** The path of the API for `request`. */
+/** Tell whether `request` is one of Gemini's API: it has its history in a field of that API. */
+export const isContentsRequest = (request) => Boolean(request) && !("messages" in request) && "contents" in request;
+
+/** The path of the API for `request`, whose values are JSON texts. */
 export const pathOf = (request) => {
+  if (isContentsRequest(request)) return `models/${encodeURI(JSON.parse(request.model ?? '""'))}:generateContent`;
   if (isItemsRequest(request)) return "responses";
   return isMessagesRequest(request) ? "messages" : "chat/completions";
 };

@@ -127,10 +127,11 @@ export class SourcePanel {
   }
 }
 
-/** Say how long the history in `value` is: messages, or items of the Responses API. Return null where there is none. */
+/** Say how long the history in `value` is: messages, items of the Responses API, or contents of Gemini's API. Return null where there is none. */
 function factsOf(value) {
   const messages = Array.isArray(value) ? value : value?.messages;
   if (Array.isArray(messages)) return some(messages.length, "message");
+  if (Array.isArray(value?.contents)) return some(value.contents.length, "content");
   const input = value?.input;
   if (Array.isArray(input)) return some(input.length, "item");
   if (typeof input === "string") return some(1, "item");

@@ -54,6 +54,19 @@ def test_items_are_shown_as_messages(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "items        tools[0]       dropped server_tool" in shown
 
 
+def test_contents_are_shown_as_messages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A request of Gemini's API names its model in the path, so that the option may name it."""
+    response = {"functionResponse": {"id": "c1", "name": "f", "response": {"output": "lost"}}}
+    contents = [{"role": "user", "parts": [{"text": "Hello."}]}, {"role": "user", "parts": [response]}]
+
+    assert explain(tmp_path, {"contents": contents}, model=MODEL) == 1
+    [change] = json.loads(capsys.readouterr().out)["changes"]
+    assert (change["step"], change["index"], change["reason"]) == ("orphan_drop", 1, "orphaned_result")
+    assert explain(tmp_path, {"contents": contents[:1]}, model=MODEL) == 0
+    assert explain(tmp_path, {"contents": contents}) == 2
+    assert "model" in capsys.readouterr().err
+
+
 def test_stored_conversation_is_known_to_a_running_proxy_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

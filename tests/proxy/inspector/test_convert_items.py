@@ -52,6 +52,32 @@ async def test_change_of_a_later_items_message_is_not_numbered_by_the_item(
     assert [(one["index"], one["detail"]) for one in step["changes"]] == [(3, "web_search_call")]
 
 
+async def test_contents_are_shown_as_messages_with_each_change(upstream: ScriptedUpstream) -> None:
+    """A response without its call, and a field that a chat lacks, are shown as changes."""
+    lost = {"functionResponse": {"id": "nobody", "name": "f", "response": {"output": "lost"}}}
+    contents = [
+        {"role": "user", "parts": [{"text": "Hello."}]},
+        {"role": "model", "parts": [{"text": "Hm.", "thought": True}, {"text": "Hi."}]},
+        {"role": "user", "parts": [lost, {"text": "Go on."}]},
+    ]
+    asked = {"request": {"contents": contents, "systemInstruction": "Be brief."}, "compact": False}
+    async with proxied(settings_of(), upstream) as proxy:
+        shown = (await proxy.post({**asked, "target": {"model": MODEL}}, LOOK)).json
+
+    assert shown["verdict"] == "repaired"
+    assert [turn["message"]["role"] for turn in shown["before"]] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "user",
+    ]
+    changed = {
+        step["step"]: [(one["index"], one["reason"]) for one in step["changes"]] for step in shown["steps"]
+    }
+    assert changed["orphan_drop"] == [(3, "orphaned_result")]
+
+
 async def test_text_is_one_user_message(upstream: ScriptedUpstream) -> None:
     """The input may be a text."""
     async with proxied(settings_of(), upstream) as proxy:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.source import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
+from proxy.core.source import ANTHROPIC_MESSAGES, GEMINI_NATIVE, OPENAI_CHAT, OPENAI_RESPONSES
 from proxy.inspector.read_query import format_of
 
 USER = {"role": "user", "content": "Hi."}
@@ -24,6 +24,8 @@ BLOCK = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name"
         ({"messages": [USER], "input": "x"}, OPENAI_CHAT),
         ({"input": "x"}, OPENAI_RESPONSES),
         ({"previous_response_id": "r"}, OPENAI_RESPONSES),
+        ({"contents": [], "tools": [{"functionDeclarations": []}]}, GEMINI_NATIVE),
+        ({"messages": [USER], "contents": []}, OPENAI_CHAT),
         ({"messages": [USER], "system": "Be brief."}, ANTHROPIC_MESSAGES),
         ({"messages": [USER], "thinking": {"type": "adaptive"}}, ANTHROPIC_MESSAGES),
         ({"messages": [USER], "tools": [{"name": "f", "input_schema": {}}]}, ANTHROPIC_MESSAGES),

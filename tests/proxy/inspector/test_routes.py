@@ -73,6 +73,21 @@ async def test_key_sees_its_own_recent_requests_and_the_master_key_all(upstream:
     assert (other.status, other.error["code"]) == (404, "not_found")
 
 
+async def test_recent_request_to_gemini_has_the_model_of_its_path(upstream: ScriptedUpstream) -> None:
+    """The key in the query is shown nowhere."""
+    general = {"master_key": MASTER, "inspector": {"bodies": True}}
+    body = {"contents": [{"role": "user", "parts": [{"text": "Hi."}]}]}
+    async with proxied(settings_of(general_settings=general), upstream) as proxy:
+        path = f"/v1beta/models/{MODEL}:generateContent?key={MASTER}"
+        sent = await proxy.post(body, path, headers={"x-request-id": "one"})
+        await proxy.idle()
+        recent = await proxy.get("/ui/api/recent", bearer(MASTER))
+        seen = await proxy.get("/ui/api/recent/one", bearer(MASTER))
+
+    assert (sent.status, seen.json["request"]) == (200, {**body, "model": MODEL})
+    assert MASTER.encode() not in sent.raw + recent.raw + seen.raw
+
+
 async def test_asker_takes_the_seat_and_signatures_are_the_senders(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:

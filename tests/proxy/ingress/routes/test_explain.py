@@ -118,6 +118,51 @@ async def test_messages_request_is_explained_by_its_messages(upstream: ScriptedU
     assert upstream.calls == []
 
 
+CONTENTS = [
+    {"role": "user", "parts": [{"text": "go"}]},
+    {"role": "model", "parts": [{"functionCall": {"id": "c1", "name": "f", "args": {}}}]},
+    {
+        "role": "user",
+        "parts": [
+            {"functionResponse": {"id": "c1", "name": "f", "response": {"output": "1"}}},
+            {"functionResponse": {"id": "gone", "name": "g", "response": {"output": "2"}}},
+        ],
+    },
+    {"role": "user", "parts": [{"text": "on"}]},
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "own"), [(f"&model={MODEL}", {}), ("", {"model": MODEL}), ("", {"model": f"models/{MODEL}"})]
+)
+async def test_contents_are_explained_by_their_places(
+    upstream: ScriptedUpstream, query: str, own: dict[str, str]
+) -> None:
+    """The model stands in the query, or in the body as Google's SDKs write it."""
+    body = {"systemInstruction": "Be brief.", "contents": CONTENTS, **own}
+    async with proxied(settings_of(), upstream) as proxy:
+        reply = await proxy.post(body, f"{EXPLAIN}?format=gemini_native{query}")
+
+    assert (reply.status, reply.json["verdict"]) == (200, "repaired")
+    assert [(change["step"], change["index"]) for change in reply.json["changes"]][:1] == [("orphan_drop", 2)]
+    assert {found["index"] for found in reply.json["found"]} == {2}
+    assert upstream.calls == []
+
+
+async def test_refusal_names_the_clients_contents(upstream: ScriptedUpstream) -> None:
+    body = {"systemInstruction": "Be brief.", "contents": CONTENTS}
+    async with proxied(settings_of(sanitize={"mode": "strict"}), upstream) as proxy:
+        reply = await proxy.post(body, f"{EXPLAIN}?format=gemini_native&model={MODEL}")
+        refused = (await proxy.post(body, f"/v1beta/models/{MODEL}:generateContent")).json["error"]
+        nameless = await proxy.post(body, f"{EXPLAIN}?format=gemini_native")
+
+    assert reply.json["refusal"]["param"] == "contents[2].parts[1]"
+    assert refused["details"][0]["fieldViolations"][0]["field"] == "contents[2].parts[1]"
+    assert "messages[" not in refused["message"]
+    assert {found["index"] for found in refused["details"][-1]["value"]["violations"]} == {2}
+    assert (nameless.status, nameless.error["param"]) == (400, "model")
+
+
 async def test_refusal_names_the_clients_messages(upstream: ScriptedUpstream) -> None:
     """In mode strict, the text and the lists of a refusal have the numbers of the client's messages."""
     body = {"model": MODEL, "system": "Be brief.", "max_tokens": 9, "messages": MESSAGES}
