@@ -25,6 +25,7 @@ from benchmarks.gateway.pairs import Kind, Pairs, find_missed
 from benchmarks.gateway.peers import CHAT
 from benchmarks.gateway.tables import render
 from proxy.config import load_settings
+from proxy.emulator.signatures import sign_call
 from proxy.observability.logs import configure_logs
 from proxy.server.serve import serving
 from proxy.upstream.select_transport import SelectingUpstream
@@ -47,9 +48,6 @@ GOALS: Mapping[str, float] = {
 }
 """The largest ratio of each row."""
 
-SIGNATURE = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
-"""The value that Gemini accepts in the place of a signature."""
-
 
 def as_contents(body: Body) -> dict[str, Any]:
     """Return the chat request *body* as a request of Gemini's API with the same history and tools.
@@ -58,6 +56,7 @@ def as_contents(body: Body) -> dict[str, Any]:
     """
     contents: list[dict[str, Any]] = []
     asked: dict[str, Any] = {"contents": contents}
+    counter = 0
     names = {call["id"]: call["function"]["name"] for call in _calls_in(body["messages"])}
     for message in body["messages"]:
         role, text = message["role"], message.get("content")
@@ -69,7 +68,9 @@ def as_contents(body: Body) -> dict[str, Any]:
             call_id = message["tool_call_id"]
             response = {"id": call_id, "name": names[call_id], "response": {"output": text}}
             parts = [{"functionResponse": response}]
-        parts += _call_parts(message.get("tool_calls") or ())
+        calls = message.get("tool_calls") or ()
+        parts += _call_parts(calls, counter)
+        counter += len(calls)
         if contents and role == "tool" and "functionResponse" in contents[-1]["parts"][0]:
             contents[-1]["parts"] += parts
         else:
@@ -87,12 +88,14 @@ def _calls_in(messages: Any) -> list[dict[str, Any]]:
     return [call for message in messages for call in message.get("tool_calls") or ()]
 
 
-def _call_parts(calls: Any) -> list[dict[str, Any]]:
+def _call_parts(calls: Any, counter: int) -> list[dict[str, Any]]:
+    """Return the parts of *calls*, which *counter* calls came before. The emulator signs the first one."""
     parts: list[dict[str, Any]] = []
     for call in calls:
         called = call["function"]
         used = {"id": call["id"], "name": called["name"], "args": json.loads(called["arguments"])}
-        parts.append({"functionCall": used, **({} if parts else {"thoughtSignature": SIGNATURE})})
+        signed = {} if parts else {"thoughtSignature": sign_call(used["name"], used["args"], counter)}
+        parts.append({"functionCall": used, **signed})
     return parts
 
 
