@@ -169,6 +169,9 @@ class GeminiRequest:
     are_mended: bool = False
     """True where *items* have been checked, and hold nothing that Gemini would refuse."""
 
+    drops_signatures: bool = False
+    """True where the provider has refused the signatures of texts in *items*, so that none is sent."""
+
     repaired: Mapping[str, Any] = field(default_factory=dict)
     """The fields that were changed since the provider has refused them, by the client's names. None removes one."""
 

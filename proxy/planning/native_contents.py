@@ -11,6 +11,7 @@ from proxy.upstream.wires.kept_tools import keeps_tools
 from sanitizers import Messages, profile_for
 from sanitizers.native.gemini.apply import apply_contents
 from sanitizers.native.gemini.changed_contents import ChangedContents
+from sanitizers.native.gemini.mend_signatures import drop_text_signatures
 from sanitizers.native.gemini.spellings import key_of
 from sanitizers.native.protocol import Written
 
@@ -32,6 +33,8 @@ def write_contents(
     if not keeps_tools(native.parameters, parameters):
         return None
     mended = _applied(native, deployment, messages, mends=mode != "off")
+    if native.drops_signatures:
+        mended = drop_text_signatures(mended)
     sent = mended if mode == "repair" else _applied(native, deployment, messages, mends=False)
     changed = dict(native.repaired)
     if sent.has_new_system:

@@ -8,13 +8,14 @@ from functools import partial
 from proxy.core.offload import run_offloaded
 from proxy.planning.plan import Plan
 from proxy.planning.repairs import Repaired, repair_request
+from proxy.planning.repairs.refused_contents import without_refused_contents
 from proxy.planning.repairs.refused_items import without_refused_items
 from proxy.planning.repairs.refused_messages import without_refused_messages
 from proxy.planning.repairs.unseal_items import without_sealed_items
 from proxy.planning.repairs.use_repaired import use_repaired
 from proxy.resilience.read_error import USAGE_WORDS, ProviderError
 
-_NATIVE = (without_sealed_items, without_refused_items, without_refused_messages)
+_NATIVE = (without_sealed_items, without_refused_items, without_refused_messages, without_refused_contents)
 """The repairs of requests that went out in their client's format, for faults that no chat message shows."""
 
 

@@ -22,6 +22,9 @@
     refused_items      items that such a provider refuses by name
     field_paths        the field that an error of Anthropic's names by its path
     refused_messages   messages that Anthropic refuses, and what to change in them
+    proto_paths        the field that an error of Google's names by its path
+    refused_thinking   the thinking that a Gemini lacks
+    refused_contents   contents and fields that Gemini refuses, and what to change in them
 
 A repair is made only when it changes the request. An unchanged request would be refused again (livekit agents-js#2108
 sent one three times and went silent). Every change is listed. No words of a user are lost.

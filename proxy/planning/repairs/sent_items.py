@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from proxy.core.source import MessagesRequest, ResponsesRequest
+from proxy.core.source import GeminiRequest, MessagesRequest, ResponsesRequest
 from proxy.planning.plan import REPAIR, Plan
 from sanitizers import Change
 from sanitizers.changes import Kind
@@ -14,7 +14,7 @@ from sanitizers.native import Items
 
 def with_sent_items(
     plan: Plan,
-    native: ResponsesRequest | MessagesRequest,
+    native: ResponsesRequest | MessagesRequest | GeminiRequest,
     items: Items,
     made: Iterable[tuple[int, Kind, str]],
 ) -> Plan:
@@ -34,7 +34,7 @@ def with_sent_items(
     )
 
 
-def _message_of(native: ResponsesRequest | MessagesRequest, index: int) -> int:
+def _message_of(native: ResponsesRequest | MessagesRequest | GeminiRequest, index: int) -> int:
     """Return the index of the message that the item at *index* belongs to."""
     origins: Sequence[int] | None = native.origins
     before = index if origins is None else origins[index]

@@ -10,6 +10,7 @@
     violations        the rules of contents
     write_parts       changed messages as parts
     rewrite_turn      a changed turn of the model, with the parts that stay
+    mend_signatures   contents without the signatures of texts
     changed_contents  contents after changes, with their places before
     apply             the list with its unchanged items and the written ones
     spellings         the names of fields in either spelling

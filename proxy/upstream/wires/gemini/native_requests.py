@@ -55,25 +55,27 @@ def changed_fields(
 ) -> dict[str, Any]:
     """Return the fields of *native* that the *planned* chat parameters change, each whole. None removes a field.
 
+    They are those fields as the plan has changed them otherwise, with the parameters.
     *profile* and *model*, the provider's name of it, decide about the fields for thinking.
     """
     given = native.parameters
     if planned is given:
         return {}
+    fields = {**native.fields, **native.changed} if native.changed else native.fields
     names = [name for name in {**given, **planned} if planned.get(name) != given.get(name)]
     changed: dict[str, Any] = {}
     settings = [name for name in names if name not in ("service_tier", "tool_choice", "tools")]
     if settings:
-        key = key_of(native.fields, _CONFIG)
-        came = native.fields.get(key) or {}
+        key = key_of(fields, _CONFIG)
+        came = fields.get(key) or {}
         after = changed_settings(came, settings, planned, profile, model)
         if after != came:
             changed[key] = after or None
     if "tool_choice" in names:
-        key = key_of(native.fields, _CHOICE)
-        changed[key] = _choice(native.fields.get(key) or {}, planned.get("tool_choice"))
+        key = key_of(fields, _CHOICE)
+        changed[key] = _choice(fields.get(key) or {}, planned.get("tool_choice"))
     if "service_tier" in names:
-        changed[key_of(native.fields, _TIER)] = _TIERS.get(planned.get("service_tier") or "")
+        changed[key_of(fields, _TIER)] = _TIERS.get(planned.get("service_tier") or "")
     return changed
 
 
