@@ -28,18 +28,18 @@ from sanitizers.native.gemini.parts import (
     without_signature,
 )
 from sanitizers.native.gemini.read_parts import PLAIN_FIELDS, PartReader
+from sanitizers.native.gemini.usual_contents import (
+    SAID_ALONE,
+    read_usual_results,
+    read_usual_text,
+    read_usual_turn,
+)
 from sanitizers.native.protocol import Item, Items, Span
 from sanitizers.synthetic import DerivedIds
 from sanitizers.work_limit import metered
 
 MODEL_ROLES = ("assistant", "model")
 """Roles that are read as the model's. Any other value that a client writes is read as the user's."""
-
-_SAID_ALONE = frozenset({"content", "output", "result"})
-"""Keys of a response whose text becomes the result, if the response has no other key.
-
-``error`` is not among them, since a text alone would hide the error.
-"""
 
 _ROLES = {"functionCall": "assistant", "functionResponse": "tool"}
 
@@ -52,15 +52,18 @@ class _OpenCalls:
 
     def __init__(self, calls: Sequence[Message]) -> None:
         self.names: dict[str | None, str] = {call["id"]: call["function"]["name"] for call in calls}
-        self._answered: set[str] = set()
-        self._by_name: dict[str, deque[str]] = defaultdict(deque)
-        for call in calls:
-            self._by_name[call["function"]["name"]].append(call["id"])
+        self._calls = calls
+        self._answered: set[str | None] = set()
+        self._by_name: dict[str, deque[str]] | None = None
+
+    def take_all(self) -> None:
+        """Note that all calls have a response."""
+        self._answered |= self.names.keys()
 
     def take(self, response_id: str, name: str) -> str | None:
         """Return the id of the call that a response answers, or None where the later steps have to find that call."""
         if response_id not in self.names:
-            waiting = self._by_name.get(name)
+            waiting = self._waiting().get(name)
             while waiting and waiting[0] in self._answered:
                 waiting.popleft()
             if not waiting:
@@ -68,6 +71,13 @@ class _OpenCalls:
             response_id = waiting.popleft()
         self._answered.add(response_id)
         return response_id
+
+    def _waiting(self) -> dict[str, deque[str]]:
+        if self._by_name is None:
+            self._by_name = defaultdict(deque)
+            for call in self._calls:
+                self._by_name[call["function"]["name"]].append(call["id"])
+        return self._by_name
 
 
 class ContentReader:
@@ -92,28 +102,65 @@ class ContentReader:
 
     def add(self, index: int, content: Item) -> None:
         """Add the messages of the content at *index*."""
+        if content.__class__ is dict and self._add_usual(index, content):
+            return
         parts = parts_of(content, index)
         role = content.get("role")
         first = len(self.messages)
         side = "assistant" if role in MODEL_ROLES else "user"
         waits, self._waits = self._waits, 0
-        if len(parts) == 1 and len(parts[0]) == 1 and (text := parts[0].get("text")):
-            self._add_text(side, text, parts)
-            is_usual = waits == 0
-        else:
-            place = f"contents[{index}].parts"
-            placed = [(part, data_of(part), f"{place}[{at}]") for at, part in enumerate(metered(parts))]
-            is_usual = self._add_parts(placed, side, index, waits)
+        place = f"contents[{index}].parts"
+        placed = [(part, data_of(part), f"{place}[{at}]") for at, part in enumerate(metered(parts))]
+        is_usual = self._add_parts(placed, side, index, waits)
         if not is_usual or (role != "user" and role != "model") or content.get("parts") is not parts:
             self.odd.add(index)
         self.spans.append(Span(range(index, index + 1), range(first, len(self.messages))))
 
-    def _add_text(self, side: str, text: str, parts: list[Part]) -> None:
-        """Add a content of one usual text, as nearly all texts are."""
-        if side == "assistant":
-            self._open = _OpenCalls(())
-        self.messages.append({"role": side, "content": text})
-        self.parts.append(parts)
+    def _add_usual(self, index: int, content: Item) -> bool:
+        """Add the messages of a content of the usual kinds, which breaks no rule. Return False for any other one."""
+        role, parts = content.get("role"), content.get("parts")
+        if parts.__class__ is not list or not parts:
+            return False
+        first = len(self.messages)
+        if self._waits:
+            results = read_usual_results(parts, self._open.names) if role == "user" else None
+            if results is None:
+                return False
+            self._open.take_all()
+            self._waits = 0
+            self.messages += results
+            self.parts += [[part] for part in parts]
+        elif role == "model":
+            turn = read_usual_turn(parts)
+            if turn is None:
+                return False
+            calls = turn.get("tool_calls", ())
+            self._open = _OpenCalls(calls)
+            self._waits = len(calls)
+            for call, part in zip(reversed(calls), reversed(parts), strict=False):
+                self.originals[id(call)] = part
+            self.messages.append(turn)
+            self.parts.append(parts)
+        elif role == "user" and (text := read_usual_text(parts)) is not None:
+            self.messages.append({"role": "user", "content": text})
+            self.parts.append(parts)
+        else:
+            return False
+        self.spans.append(Span(range(index, index + 1), range(first, len(self.messages))))
+        return True
+
+    def add_run(self, index: int, contents: Items) -> None:
+        """Add the message of *contents* of the model, which follow one another from *index* on, as one answer."""
+        first = len(self.messages)
+        waits, self._waits = self._waits, 0
+        placed = [
+            (part, data_of(part), f"contents[{at}].parts[{number}]")
+            for at, content in enumerate(metered(contents), index)
+            for number, part in enumerate(metered(parts_of(content, at)))
+        ]
+        self._add_parts(placed, "assistant", index, waits)
+        self.odd.add(index)
+        self.spans.append(Span(range(index, index + len(contents)), range(first, len(self.messages))))
 
     def _add_parts(self, placed: list[_Placed], side: str, index: int, waits: int) -> bool:
         """Add the messages of any content. Return True where it breaks no rule at the models of any profile.
@@ -287,6 +334,6 @@ def _response_text(response: Any, place: str) -> str:
         return response
     if isinstance(response, dict) and len(response) == 1:
         [(key, value)] = response.items()
-        if key in _SAID_ALONE and isinstance(value, str):
+        if key in SAID_ALONE and isinstance(value, str):
             return value
     return as_json(response, f"{place}.response")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
+import orjson
+
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Message
 from sanitizers.native.gemini.envelope import is_own
@@ -220,7 +222,11 @@ def signature_of_call(call: Message) -> str | None:
 def as_json(value: Any, place: str) -> str:
     """Return *value* as JSON. Raises :class:`~sanitizers.errors.Unrepairable` where it is nested too deep."""
     try:
-        return json.dumps(value, ensure_ascii=False)
+        return orjson.dumps(value).decode()
+    except TypeError:  # a number of thirty digits, or nested deeply
+        pass
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except RecursionError:
         refuse(place, "is nested too deep")
 

@@ -47,7 +47,7 @@ def content_of(part: dict[str, Any], role: str = "user") -> Any:
             [{"type": "text", "text": "```python\n1\n```"}],
         ),
         ({"codeExecutionResult": {"output": "1"}}, [{"type": "text", "text": "```\n1\n```"}]),
-        ({"toolCall": {"a": 1}}, [{"type": "text", "text": '```json\n{"a": 1}\n```'}]),
+        ({"toolCall": {"a": 1}}, [{"type": "text", "text": '```json\n{"a":1}\n```'}]),
     ],
 )
 def test_part_becomes_what_a_message_can_hold(part: dict[str, Any], content: Any) -> None:
@@ -67,9 +67,9 @@ def test_media_of_the_model_becomes_a_text() -> None:
     [
         ({"output": "a"}, "a"),
         ({"result": "a"}, "a"),
-        ({"error": "a"}, '{"error": "a"}'),
-        ({"output": 1}, '{"output": 1}'),
-        ({"output": "a", "more": "b"}, '{"output": "a", "more": "b"}'),
+        ({"error": "a"}, '{"error":"a"}'),
+        ({"output": 1}, '{"output":1}'),
+        ({"output": "a", "more": "b"}, '{"output":"a","more":"b"}'),
         ({}, "{}"),
         (None, ""),
         ([1], "[1]"),
