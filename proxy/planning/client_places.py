@@ -1,24 +1,53 @@
-"""Gives an error of Anthropic's the places of its client's messages, where others were sent.
+"""Gives an error of Anthropic's or Google's the places of its client's messages, where others were sent.
 
 Claude Code removes the block that a path ``messages.3.content.1`` names (2.1.197, run in 2026-11). So the path must
-name the same block in the client's own request, whose messages may have been joined, moved or dropped.
+name the same block in the client's own request, whose messages may have been joined, moved or dropped. The same holds
+for the parts of contents, which Google names as ``contents[3].parts[1]``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from proxy.core.source import MessagesRequest
+from proxy.core.source import GeminiRequest, MessagesRequest
 from proxy.planning.native_requests import sends_items
 from proxy.planning.plan import Plan
 from sanitizers.native import Items
 from sanitizers.native.messages.changed_messages import blocks_of
 from sanitizers.work_limit import metered
 
-_PLACE = re.compile(r"\bmessages\.(\d{1,6})(?:\.content\.(\d{1,6}))?(?![\d])")
 
+class _Places(NamedTuple):
+    """The places of one format: the list's name, the places in words, how one is written, and the parts of an item."""
+
+    field: str
+    found: re.Pattern[str]
+    item: str
+    part: str
+    parts_of: Callable[[Any], list[Any]]
+
+
+def _parts_of_content(content: Any) -> list[Any]:
+    parts = content.get("parts")
+    return parts if isinstance(parts, list) else [] if parts is None else [parts]
+
+
+_MESSAGES = _Places(
+    "messages.",
+    re.compile(r"\bmessages\.(\d{1,6})(?:\.content\.(\d{1,6}))?(?![\d])"),
+    "messages.{}",
+    "messages.{}.content.{}",
+    blocks_of,
+)
+_CONTENTS = _Places(
+    "contents[",
+    re.compile(r"\bcontents\[(\d{1,6})\](?:\.parts\[(\d{1,6})\])?"),
+    "contents[{}]",
+    "contents[{}].parts[{}]",
+    _parts_of_content,
+)
 
 _NEIGHBOURS = 8
 """The entries before and behind a message in which the blocks of a joined or moved message are looked for."""
@@ -32,16 +61,19 @@ def words_for_client(plan: Plan, words: str) -> str:
     """
     source = plan.request.source
     native = None if source is None else source.native
-    if not isinstance(native, MessagesRequest) or native.read_from is None:
+    if not isinstance(native, MessagesRequest | GeminiRequest) or native.read_from is None:
         return words
-    if native.items is native.read_from or "messages." not in words:
+    places = _CONTENTS if isinstance(native, GeminiRequest) else _MESSAGES
+    if native.items is native.read_from or places.field not in words:
         return words
     if not sends_items(plan.request, plan.deployment, plan.messages, plan.parameters):
         return words
-    return _PLACE.sub(_placing(native, native.read_from), words)
+    return places.found.sub(_placing(native, native.read_from, places), words)
 
 
-def _placing(native: MessagesRequest, given: Items) -> Callable[[re.Match[str]], str]:
+def _placing(
+    native: MessagesRequest | GeminiRequest, given: Items, places: _Places
+) -> Callable[[re.Match[str]], str]:
     """Return the replacement of a place among the items of *native* by one among the client's items *given*."""
 
     def place(found: re.Match[str]) -> str:
@@ -51,21 +83,21 @@ def _placing(native: MessagesRequest, given: Items) -> Callable[[re.Match[str]],
         sent = native.items[at]
         before = at if native.origins is None else native.origins[at]
         if part is None:
-            return f"messages.{before}"
+            return places.item.format(before)
         if sent is given[before]:
-            return f"messages.{before}.content.{part}"
-        blocks = blocks_of(sent)
+            return places.part.format(before, part)
+        blocks = places.parts_of(sent)
         block = blocks[int(part)] if int(part) < len(blocks) else None
-        return _find_block(given, before, block) or f"messages.{before}"
+        return _find_block(given, before, block, places) or places.item.format(before)
 
     return place
 
 
-def _find_block(given: Items, near: int, block: Any) -> str | None:
+def _find_block(given: Items, near: int, block: Any, places: _Places) -> str | None:
     """Return the place of the very object *block* in the items *given*, at the index *near* or in its neighbours."""
     first = max(0, near - _NEIGHBOURS)
     for at, item in enumerate(given[first : near + _NEIGHBOURS + 1], first):
-        for part, own in enumerate(metered(blocks_of(item))):
+        for part, own in enumerate(metered(places.parts_of(item))):
             if own is block and own is not None:
-                return f"messages.{at}.content.{part}"
+                return places.part.format(at, part)
     return None

@@ -7,6 +7,8 @@ from proxy.inspector.steps import SIGNATURES
 from proxy.planning.plan import _STEPS
 from sanitizers import Change
 from sanitizers.invariants import RULES
+from sanitizers.native.gemini.project import project_contents
+from sanitizers.native.gemini.violations import RULES as CONTENT_RULES
 from sanitizers.native.messages.changed_messages import ChangedMessages
 from sanitizers.native.messages.mend import mend_messages
 from sanitizers.native.messages.open_thinking import drop_thinking
@@ -38,6 +40,24 @@ def test_every_change_of_items_has_a_text() -> None:
     changes = [change for items in broken for change in mend_items(ChangedItems(items)).changes]
 
     assert {change.reason for change in changes} - REASONS.keys() == set()
+
+
+def test_every_change_of_contents_has_a_text() -> None:
+    """The rules are reasons where an item breaks them by itself, or its order of responses."""
+    in_messages = {"first_not_user", "model_last", "model_run", "no_contents", "response_orphaned"}
+    parts = [
+        {"text": "hm", "thought": True},
+        {"text": "a", "partMetadata": {}, "thoughtSignature": "tr1_x"},
+        {"inlineData": {"mimeType": "image/png", "data": "AAAA"}},
+        {"fileData": {"fileUri": "http://a"}},
+    ]
+    changes = project_contents([{"role": "model", "parts": parts}]).changes
+
+    assert CONTENT_RULES.keys() - in_messages - REASONS.keys() == set()
+    assert {"thought", "part_field", "envelope_damaged", "media_of_model", "file_address"} == {
+        change.reason for change in changes
+    }
+    assert {change.reason for change in changes} <= REASONS.keys()
 
 
 def test_every_change_of_messages_has_a_text() -> None:
