@@ -12,6 +12,7 @@ from sanitizers import Messages, profile_for
 from sanitizers.native.gemini.apply import apply_contents
 from sanitizers.native.gemini.changed_contents import ChangedContents
 from sanitizers.native.gemini.mend_signatures import drop_text_signatures
+from sanitizers.native.gemini.mend_tools import DUPLICATE, without_duplicates
 from sanitizers.native.gemini.spellings import key_of
 from sanitizers.native.protocol import Written
 
@@ -39,7 +40,14 @@ def write_contents(
     changed = dict(native.repaired)
     if sent.has_new_system:
         changed[key_of(native.fields, _SYSTEM)] = sent.system
-    return Written(sent.items, sent.origins, mended.changes, {"changed": changed})
+    changes = mended.changes
+    if mode != "off" and any(change.reason == DUPLICATE for change in native.conversion):
+        key = key_of(native.fields, "tools")
+        tools, dropped = without_duplicates(changed.get(key, native.fields.get(key)))
+        changes = (*dropped, *changes)
+        if mode == "repair":
+            changed[key] = tools
+    return Written(sent.items, sent.origins, changes, {"changed": changed})
 
 
 def _applied(
