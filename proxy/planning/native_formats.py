@@ -66,6 +66,18 @@ def spoken_format(request: ChatRequest, deployment: Deployment) -> NativeFormat 
     return row if is_spoken else None
 
 
+def rules_in_format(request: ChatRequest, deployment: Deployment, profile: Profile) -> Profile:
+    """Return *profile*, that of *deployment*, as it is for a history in the client's own format, where that is spoken.
+
+    So nothing is fetched that the provider fetches itself there.
+    """
+    source = request.source
+    if source is None or source.native is None or profile.items or profile.blocks or profile.contents:
+        return profile
+    row = spoken_format(request, deployment)
+    return profile if row is None else row.profile_of(profile)
+
+
 def speaks_a_format(deployment: Deployment) -> bool:
     """Tell whether *deployment* can be asked in any of the formats, so that it can serve needs at all."""
     is_direct = transport_of(deployment) == "direct"

@@ -37,6 +37,7 @@ from proxy.planning.budgets.limits import asked_output
 from proxy.planning.client_places import words_for_client
 from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.corrective_note import note_for, with_note
+from proxy.planning.native_formats import rules_in_format
 from proxy.planning.plan import Plan, plan_request, planning_weight
 from proxy.planning.plan_target import PlanTarget, plan_target
 from proxy.planning.provider_needs import find_lost
@@ -128,7 +129,8 @@ class ChatAttemptPlanner:
             if target.profile.keeps_thoughts and wants_thoughts(self._chat, deployment):
                 target = await self._with_thoughts(target)
             if self._media is not None:
-                await self._fetch_media(self._media, target.profile, deadline)
+                profile = rules_in_format(self._chat, deployment, target.profile)
+                await self._fetch_media(self._media, profile, deadline)
             plan = await self._planned(target, now)
             if (
                 memory is not None
@@ -201,7 +203,8 @@ class ChatAttemptPlanner:
         chat = self._chat
         fetched: tuple[Change, ...] = ()
         if self._media is not None:
-            chat, fetched = self._media.put_in(chat, target.profile)
+            profile = rules_in_format(chat, deployment, target.profile)
+            chat, fetched = self._media.put_in(chat, profile)
         if self._rooms and (room := self._rooms.get(deployment.key)) is not None:
             chat, lowered = with_room(chat, room)
             fetched += lowered

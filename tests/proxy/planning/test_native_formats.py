@@ -12,7 +12,12 @@ from proxy.core.json_text import write_json
 from proxy.core.source import ANTHROPIC_MESSAGES, GEMINI_NATIVE, OPENAI_CHAT, OPENAI_RESPONSES
 from proxy.ingress.anthropic_messages.read_request import read_request
 from proxy.ingress.gemini_native.read_request import read_request as read_contents_request
-from proxy.planning.native_formats import NATIVE_FORMATS, speaks_a_format, spoken_format
+from proxy.planning.native_formats import (
+    NATIVE_FORMATS,
+    rules_in_format,
+    speaks_a_format,
+    spoken_format,
+)
 from sanitizers.gemini_profiles import GEMINI_3
 from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import ANTHROPIC
@@ -78,3 +83,13 @@ def test_deployments_with_any_format_may_serve_needs() -> None:
     found = [speaks_a_format(deployment) for deployment in (CLAUDE, GPT, GEMINI, MISTRAL)]
 
     assert found == [True, True, True, False]
+
+
+def test_media_has_the_rules_of_the_format_that_is_spoken() -> None:
+    """Gemini fetches an image of its own client's itself, and not one of a chat's."""
+    native, chat = contents_request(), replace(contents_request(), source=None)
+
+    assert rules_in_format(native, GEMINI, GEMINI_3).https_media
+    assert rules_in_format(native, MISTRAL, GEMINI_3) is GEMINI_3
+    assert rules_in_format(chat, GEMINI, GEMINI_3) is GEMINI_3
+    assert rules_in_format(messages_request(), GEMINI, GEMINI_3) is GEMINI_3
