@@ -124,12 +124,17 @@ def _as_asked(body: Json, text: str) -> str:
     try:
         json.loads(text)
     except ValueError:
-        samples: Json = {"integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
         properties = asked["schema"].get("properties") or {}
-        return json.dumps(
-            {name: samples.get(of.get("type"), f"some {name}") for name, of in properties.items()}
-        )
+        return json.dumps({name: _sample(name, of) for name, of in properties.items()})
     return text
+
+
+def _sample(name: str, schema: Any) -> Any:
+    """Return a value for a property. A schema may allow several types, or everything."""
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    kind = kind[0] if isinstance(kind, list) and kind else kind
+    samples: Json = {"integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
+    return samples.get(kind, f"some {name}") if isinstance(kind, str) else f"some {name}"
 
 
 def _stop_reason(body: Json, blocks: list[Json]) -> str:
