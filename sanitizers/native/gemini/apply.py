@@ -13,7 +13,7 @@ from sanitizers.native.gemini.parts import Part, has_nested_parts, is_sealed, pa
 from sanitizers.native.gemini.project import GeminiProjection
 from sanitizers.native.gemini.rewrite_turn import TurnSources
 from sanitizers.native.gemini.system import write_system
-from sanitizers.native.gemini.violations import find_content_faults
+from sanitizers.native.gemini.violations import find_turn_faults
 from sanitizers.native.gemini.write_parts import answers_call, sound_parts, write_result, write_turn
 from sanitizers.native.protocol import Item, Items, Span
 from sanitizers.profiles import Profile
@@ -25,9 +25,8 @@ def apply_messages(
 ) -> Items:
     """Return *native* with the changes that *sanitized* has against the messages of *projected*.
 
-    Consecutive results become one content that holds responses alone, which every model accepts. Each response has the
-    name and the id of its call. System messages are left out, since they belong to ``systemInstruction``. Returns
-    *native* itself when every item is unchanged.
+    Consecutive results become one content of responses alone, which every model accepts. Each has the name and the id
+    of its call. System messages belong to ``systemInstruction``. Returns *native* itself where nothing is changed.
     """
     return apply_contents(native, projected, sanitized, profile).items
 
@@ -49,15 +48,17 @@ def apply_contents(
     """
     alone = len(native) == 1 and len(sanitized) <= projected.leading + 1
     writer = _Writer(native, projected, profile, alone=alone, mends=mends)
-    written = [(content, run) for run in _runs(sanitized) if (content := writer.write(run)) is not None]
-    contents = [content for content, _ in written]
+    written = [
+        (content, run, number) for run in _runs(sanitized) for number, content in enumerate(writer.write(run))
+    ]
+    contents = [content for content, _, _ in written]
     same = len(contents) == len(native) and all(map(is_, contents, native))
     before = projected.messages[: projected.leading]
     after = [message for message in metered(sanitized) if message["role"] in SYSTEM_ROLES]
     is_new = len(before) != len(after) or not all(map(is_, before, after))
     return ChangedContents(
         native if same else contents,
-        None if same else writer.origins_of([run for _, run in written]),
+        None if same else writer.origins_of([(run, number) for _, run, number in written]),
         () if same else tuple(writer.changes),
         is_new,
         write_system(system, before, after) if is_new else None,
@@ -106,16 +107,16 @@ class _Writer:
         self._calls: dict[str, tuple[str, str | None]] = {}
         self._sources: TurnSources | None = None
 
-    def write(self, run: Sequence[Message]) -> Item | None:
-        """Return the content for *run*, the messages that form one content, or None where they hold nothing."""
+    def write(self, run: Sequence[Message]) -> Sequence[Item]:
+        """Return the content for *run*, or its unchanged contents, or none where it holds nothing."""
         places = [self._places.get(id(message)) for message in run]
-        kept = self._unchanged_item(places)
+        kept = self._unchanged_items(places)
         if run[0]["role"] == "tool":
             return self._results(run, places, kept)
         is_model = run[0]["role"] == "assistant"
         if is_model:
             self._calls = self._calls_of(run[0])
-        if kept is not None:
+        if kept:
             return kept
         [place] = places
         source = place
@@ -126,17 +127,17 @@ class _Writer:
         else:
             parts = write_turn(run[0], self._projected.originals, self._projected.unnamed)
         if not parts:
-            return None
+            return ()
         made = {**self._further_fields(source), "role": "model" if is_model else "user", "parts": parts}
-        return self._as_it_was(made, source)
+        return (self._as_it_was(made, source),)
 
-    def origins_of(self, runs: Sequence[Sequence[Message]]) -> tuple[int, ...]:
-        """Return the index in the native list for each of the written *runs*, or that of a neighbour."""
+    def origins_of(self, runs: Sequence[tuple[Sequence[Message], int]]) -> tuple[int, ...]:
+        """Return the index in the native list, or a neighbour's, for the messages and the number of each content."""
         origins: list[int] = []
-        for run in metered(runs):
+        for run, number in metered(runs):
             found = [self._origin_of(message) for message in run]
             before = origins[-1] if origins else 0
-            origins.append(next((origin for origin in found if origin is not None), before))
+            origins.append(next((origin + number for origin in found if origin is not None), before))
         return tuple(origins)
 
     def _origin_of(self, message: Message) -> int | None:
@@ -180,22 +181,25 @@ class _Writer:
         )
         return item if same else made
 
-    def _results(self, run: Sequence[Message], places: Sequence[int | None], kept: Item | None) -> Item:
+    def _results(
+        self, run: Sequence[Message], places: Sequence[int | None], kept: Sequence[Item]
+    ) -> Sequence[Item]:
         results = []
         for message, place in zip(run, places, strict=True):
             original = None if place is None else self._projected.parts[place][0]
             call_id = message.get("tool_call_id") or ""
             name, wire_id = self._calls.get(call_id, (message.get("name") or "", call_id or None))
-            if kept is not None and not (original and answers_call(original, name, wire_id)):
+            if kept and not (original and answers_call(original, name, wire_id)):
                 self._report(places[0], "response_mismatch")
-                kept = None
+                kept = ()
             results.append(_Result(message, original, name, wire_id))
-        if kept is not None:
+        if kept:
             return kept
         spans = {id(self._span_of[place]) for place in places if place is not None}
         if len(spans) > 1:
             self._report(places[0], "response_count")
-        return {**self._further_fields(places[0]), "role": "user", "parts": [*map(self._response, results)]}
+        parts = [*map(self._response, results)]
+        return ({**self._further_fields(places[0]), "role": "user", "parts": parts},)
 
     def _response(self, one: _Result) -> Part:
         """Return one function response.
@@ -221,27 +225,23 @@ class _Writer:
         """Return the fields that the item of an unchanged message has in addition to its role and its parts."""
         if place is None or (span := self._span_of[place]) is None:
             return {}
-        [index] = span.items
-        return {key: value for key, value in self._native[index].items() if key not in ("parts", "role")}
+        item = self._native[span.items.start]
+        return {key: value for key, value in item.items() if key not in ("parts", "role")}
 
-    def _unchanged_item(self, places: Sequence[int | None]) -> Item | None:
-        """Return the item of the messages at *places*, or None if they form no item or the item breaks a rule."""
+    def _unchanged_items(self, places: Sequence[int | None]) -> Sequence[Item]:
+        """Return the items of the messages at *places*, or none if they form no item or an item breaks a rule."""
         first = places[0]
         if first is None or (span := self._span_of[first]) is None:
-            return None
+            return ()
         if len(span.messages) != len(places) or any(map(ne, span.messages, places)):
-            return None
-        [index] = span.items
-        item = self._native[index]
-        if not self._mends or (index not in self._projected.odd and not self._is_roleless(item)):
-            return item
-        faults = [*find_content_faults(item, parts_of(item, index), self._profile, alone=self._alone)]
-        for rule in dict.fromkeys(faults):
+            return ()
+        index = span.items.start
+        items = self._native[index : span.items.stop]
+        if not self._mends or (index not in self._projected.odd and items[0].get("role")):
+            return items
+        for rule in (faults := find_turn_faults(items, index, self._profile, alone=self._alone)):
             self._report(first, rule)
-        return None if faults else item
-
-    def _is_roleless(self, item: Item) -> bool:
-        return not item.get("role")
+        return () if faults else items
 
     def _report(self, place: int | None, rule: str) -> None:
         if place is not None and (span := self._span_of[place]) is not None:

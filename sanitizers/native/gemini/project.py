@@ -1,19 +1,20 @@
 """Read contents as chat messages, with the places of the messages.
 
-A content is one message, with two exceptions. Each function response is a message of its own. A call or response under
-the wrong role becomes a message of the right role. Messages hold no thoughts, no empty texts, and no fields unknown to
-chat messages. These stay in the native parts.
+A content is one message, with three exceptions. The model's contents in a row are one message, since the chats of
+google-genai keep each chunk of a stream as a content. Each function response is a message of its own. A call or
+response under the wrong role becomes a message of the right role. Messages hold no thoughts, no empty texts, and no
+fields unknown to chat messages. These stay in the native parts.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from operator import attrgetter
 from typing import Any
 
 from sanitizers.changes import Change
-from sanitizers.native.gemini.content_reader import ContentReader
+from sanitizers.native.gemini.content_reader import MODEL_ROLES, ContentReader
 from sanitizers.native.gemini.parts import Part
 from sanitizers.native.gemini.system import system_message
 from sanitizers.native.protocol import Items, Need, Projection
@@ -68,8 +69,16 @@ def project_contents(native: Items, system: Any = None, *, tenant: str = "") -> 
     """
     leading = system_message(system)
     reader = ContentReader(native, tenant, leading)
+    ends = _ends_of_runs(native)
+    start = 0
     for index, content in enumerate(metered(native)):
-        reader.add(index, content)
+        if index < start:
+            continue
+        if index in ends:
+            start = ends[index]
+            reader.add_run(index, native[index:start])
+        else:
+            reader.add(index, content)
     return GeminiProjection(
         reader.messages,
         reader.spans,
@@ -81,3 +90,17 @@ def project_contents(native: Items, system: Any = None, *, tenant: str = "") -> 
         tuple(reader.read.needs),
         len(leading),
     )
+
+
+def _ends_of_runs(native: Items) -> Mapping[int, int]:
+    """Return the end of each run of several contents of the model in *native*, by the index of its first content."""
+    ends: dict[int, int] = {}
+    start = -1
+    for index, content in enumerate(metered(native)):
+        if content.__class__ is not dict or content.get("role") not in MODEL_ROLES:
+            start = -1
+        elif start < 0:
+            start = index
+        else:
+            ends[start] = index + 1
+    return ends

@@ -133,6 +133,14 @@ def find_content_faults(
         yield "nothing_said"
 
 
+def find_turn_faults(contents: Items, index: int, profile: Profile, *, alone: bool) -> Sequence[str]:
+    """Return the rules that *contents*, which are one turn from *index* on, break by themselves, each once."""
+    faults = ["model_run"] if len(contents) > 1 and not profile.assistant_runs else []
+    for at, content in enumerate(metered(contents), index):
+        faults += find_content_faults(content, parts_of(content, at), profile, alone=alone)
+    return [*dict.fromkeys(faults)]
+
+
 def _function_faults(kind: str, value: Any, profile: Profile) -> Iterator[str]:
     given = value if isinstance(value, dict) else {}
     if not text_at(given, "name"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from proxy.emulator import judge
 from sanitizers import sanitize
 from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3_STRICT
 from sanitizers.native import GEMINI_CONTENTS
-from sanitizers.native.gemini.apply import apply_messages
+from sanitizers.native.gemini.apply import apply_contents, apply_messages
 from sanitizers.native.gemini.project import project_contents
 from sanitizers.native.protocol import HELD_PLACEHOLDER
 from sanitizers.profiles import Profile
@@ -149,6 +150,35 @@ def test_damaged_list_is_repaired(native: Contents, written: Contents) -> None:
     assert made == written
     for item in native:
         assert item not in written or any(content is item for content in made)
+
+
+def test_chunks_of_an_answer_become_one_content_without_another_text() -> None:
+    """Gemini wants the calls of a turn in one content. The chunks' texts stay as they are, with nothing in between."""
+    chunks = [model(said("Let")), model(said(" me.")), model(called("f", "a")), model(said(""))]
+    native = [user(said()), *chunks, user(answered("f", "a"))]
+    projected = project_contents(native)
+
+    changed = apply_contents(native, projected, projected.messages, GEMINI_3_STRICT)
+
+    assert changed.items == [native[0], model(said("Let"), said(" me."), called("f", "a")), native[5]]
+    assert changed.origins == (0, 1, 5)
+    assert [(change.index, change.reason) for change in changed.changes] == [
+        (1, "model_run"),
+        (1, "empty_text"),
+        (1, "nothing_said"),
+    ]
+
+
+def test_chunks_stay_where_the_model_accepts_them() -> None:
+    """Without a rule against them the list is the client's own, beside a change elsewhere too."""
+    native = [user(said()), model(said("Let")), model(said(" me.")), user(said("next")), user(said(""))]
+    projected = project_contents(native)
+    lenient = replace(GEMINI_3_STRICT, assistant_runs=True)
+
+    changed = apply_contents(native, projected, projected.messages, lenient)
+
+    assert [*map(id, changed.items)] == [*map(id, native[:4])]
+    assert changed.origins == (0, 1, 2, 3)
 
 
 def test_two_user_turns_become_one_content_for_gemini_1() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sanitizers.errors import Unrepairable
 from sanitizers.native.gemini.project import project_contents
 from sanitizers.native.protocol import HELD_PLACEHOLDER
 from sanitizers.work_limit import WorkLimit, limited_by
@@ -178,6 +179,38 @@ def test_one_content_can_be_several_messages(content: dict[str, Any], roles: lis
 
     assert [message["role"] for message in projected.messages] == roles
     assert [*projected.spans[0].messages] == [*range(len(roles))]
+
+
+def test_chunks_of_an_answer_are_one_message() -> None:
+    """google-genai keeps each chunk of a stream as a content of its own (3.6.1, run in 2026-11)."""
+    chunks = [
+        model(said("Let")),
+        model(said(" me.")),
+        model(called("f", "a")),
+        model({"functionCall": {"name": "f"}}),
+    ]
+    native = [user(said()), *chunks, model(said("")), user(answered("f"), answered("f", output="second"))]
+
+    projected = project_contents(native)
+
+    _, turn, first, second = projected.messages
+    assert turn["content"] == "Let me."
+    assert [first["tool_call_id"], second["tool_call_id"]] == [call["id"] for call in turn["tool_calls"]]
+    assert projected.parts[1] == [part for chunk in (*chunks, native[5]) for part in chunk["parts"]]
+    assert [(span.items, span.messages) for span in projected.spans] == [
+        (range(1), range(1)),
+        (range(1, 6), range(1, 2)),
+        (range(6, 7), range(2, 4)),
+    ]
+    assert [projected.item_of(place) for place in range(4)] == [0, 1, 6, 6]
+    assert [projected.message_of(index) for index in range(7)] == [0, 1, 1, 1, 1, 1, 2]
+
+
+def test_fault_in_a_chunk_has_its_own_place() -> None:
+    """The place is that of the content which the client sent."""
+    with pytest.raises(Unrepairable) as caught:
+        project_contents([user(said()), model(said("Let")), model(said(" me"), {"text": 3})])
+    assert caught.value.param == "contents[2].parts[1].text"
 
 
 def test_work_is_linear_and_counted() -> None:
