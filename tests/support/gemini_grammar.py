@@ -45,7 +45,7 @@ ADDED = ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "tool
 STATUSES: Mapping[str, tuple[int, ...]] = {
     "ABORTED": (409,),
     "CANCELLED": (499,),
-    "DEADLINE_EXCEEDED": (504,),
+    "DEADLINE_EXCEEDED": (408, 504),
     "FAILED_PRECONDITION": (400,),
     "INTERNAL": (500, 502),
     "INVALID_ARGUMENT": (400, 405, 411, 413, 414, 415, 422, 431),

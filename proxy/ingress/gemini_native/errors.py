@@ -82,7 +82,7 @@ def describe_error(
     message = _message_of(error, places, numbers)
     details = [*_details_of(error, places, message)]
     delay = next((value for name, value in error.headers.items() if name.lower() == "retry-after"), "")
-    if delay.isdecimal() and len(delay) <= _LONGEST_DELAY:
+    if delay.isascii() and delay.isdecimal() and len(delay) <= _LONGEST_DELAY:
         details.append({"@type": f"{_TYPES}RetryInfo", "retryDelay": f"{delay}s"})
         if status == HTTPStatus.TOO_MANY_REQUESTS and "retry in" not in message.lower():
             message = f"{message} Please retry in {delay}s."

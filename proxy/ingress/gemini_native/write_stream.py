@@ -85,11 +85,13 @@ class GeminiStream:
             if candidate.reason is None and (piece := candidate.read(choice)) is not None:
                 written.append(piece)
                 self._said += len(choice["delta"].get("content") or "")
+            if candidate.reason is not None:
+                self._text_end = b""
         if not written:
             return b""
         self._writes_own = True
         framed = self._frame(write_json({"candidates": written, **self._names}))
-        if not self._text_end and self._candidates.keys() == {0} and self._candidates[0].has_said:
+        if self._may_write_plain():
             names = write_json(self._names)[1:]
             self._text_end = b'}],"role":"model"},"index":0}],' + names + self._framing.behind
         return framed
@@ -149,6 +151,13 @@ class GeminiStream:
             return b""
         context = self._context
         return self._frame(write_error(error, context.places, context.numbers())) + self._finish()
+
+    def _may_write_plain(self) -> bool:
+        """Tell whether a further text of the only candidate can be written in the short way."""
+        if self._candidates.keys() != {0}:
+            return False
+        only = self._candidates[0]
+        return only.has_said and only.reason is None
 
     def _candidate(self, index: int) -> OpenCandidate:
         found = self._candidates.get(index)

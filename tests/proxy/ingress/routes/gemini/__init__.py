@@ -1,0 +1,1 @@
+"""Tests of the paths of Gemini's own API."""
