@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sanitizers.changes import Change
@@ -25,6 +26,7 @@ STEP = "items"
 PLAIN_FIELDS = frozenset({"text", "thought", "thoughtSignature", "thought_signature"})
 """The fields of a text part that a chat needs no report of."""
 
+_MEDIA_TYPE = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}(?: ?; ?[\w.+-]{1,64}=[\w.+\"-]{1,64}){0,4}", re.ASCII)
 _SIGNATURE = frozenset({"thought", "thoughtSignature", "thought_signature"})
 
 
@@ -53,7 +55,7 @@ class PartReader:
         value = checked_value(part, data, place)
         self.report_fields(part, data, place, index)
         if data.kind == "inlineData":
-            return self._inline(value, place, index, media=media)
+            return self._inline(value, f"{place}.{data.key}", index, media=media)
         if data.kind == "fileData":
             return self._file(value, f"{place}.{data.key}", index, media=media)
         if data.kind == "executableCode":
@@ -81,6 +83,8 @@ class PartReader:
         if not media:
             self.report("replaced", index, "media_of_model", place)
             return _text(f"[{mime_type or 'media'}]")
+        if mime_type and not _MEDIA_TYPE.fullmatch(mime_type):
+            refuse(f"{place}.mimeType", "must be a media type")
         encoded = canonical_base64(given)
         if mime_type.startswith("audio/"):
             audio = {"data": encoded, "format": mime_type[len("audio/") :]}
@@ -96,14 +100,14 @@ class PartReader:
         if kind == "object" and not media:
             add_needs(self.needs, [_object_need(here, can_be_left_out=True)])
             self.report("replaced", index, "media_of_model", here)
-            return _text(f"[File {mime_type}".rstrip() + "]")
+            return _text(f"[File {mime_type}]" if mime_type else "[File]")
         if kind in ("object", "film"):
             add_needs(self.needs, [_object_need(here) if kind == "object" else _film_need(here)])
             return _text(HELD_PLACEHOLDER)
         if media and (kind == "inline" or address[:6].lower() == "https:"):
             return _by_address(address, mime_type)
         self.report("replaced", index, "file_address", here)
-        return _text(f"[File {address if kind == 'web' else ''} {mime_type}".rstrip() + "]")
+        return _text(f"[{' '.join(filter(None, ('File', address if kind == 'web' else '', mime_type)))}]")
 
 
 def _by_address(address: str, mime_type: str) -> Message:
