@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from sanitizers import profile_for
+from sanitizers import profile_for, sanitize
 from sanitizers.profile_names import PROFILES
 
 
@@ -40,3 +41,28 @@ def test_a_row_made_of_another_is_made_once() -> None:
         kept = {profile: 1, profile.merging(): 2, profile.thinking(): 3, profile.as_items(): 4}
         assert kept[replace(profile)] == kept[profile]
         assert (profile.merging() == profile) == (not profile.assistant_runs and not profile.user_runs)
+
+
+def test_media_of_contents_is_fetched_by_gemini() -> None:
+    """A profile for contents keeps the model's other rules, and its name."""
+    gemini = profile_for("gemini/gemini-3.6-flash")
+    contents = gemini.as_contents()
+
+    assert (contents.contents, contents.https_media, contents.name) == (True, True, gemini.name)
+    assert (gemini.contents, gemini.https_media) == (False, False)
+    assert contents.tool_names == gemini.tool_names
+    assert contents.as_contents() is contents is gemini.as_contents()
+
+
+def test_equal_parallel_calls_stay_apart_in_contents() -> None:
+    """Nobody joins them for Gemini's own client, as litellm does for models without ids."""
+    call = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+    history: list[dict[str, Any]] = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": at, **call} for at in ("a", "b")]},
+        *({"role": "tool", "tool_call_id": at, "content": "x"} for at in ("a", "b")),
+    ]
+    profile = profile_for("gemini/gemini-2.5-flash")
+
+    assert sanitize(history, profile.as_contents()).messages == history
+    assert len(sanitize(history, profile).messages) == 3

@@ -11,8 +11,11 @@ import pytest
 from proxy.core.chat_request import ChatRequest
 from proxy.core.json_text import write_json
 from proxy.ingress.anthropic_messages.read_request import read_request
+from proxy.ingress.gemini_native.fields import read_fields
+from proxy.ingress.gemini_native.read_request import to_chat
 from proxy.planning.claude_fields import without_claude_fields
 from sanitizers.gemini_profiles import GEMINI_3_STRICT
+from sanitizers.native.gemini.envelope import pack_thoughts
 from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import ANTHROPIC, BEDROCK_CLAUDE, DEEPSEEK
 from tests.proxy.planning.test_native_requests import asked
@@ -75,6 +78,22 @@ def test_request_without_such_fields_is_the_same() -> None:
     assert without_claude_fields(plain, OPENAI) is plain
     responses = asked()
     assert without_claude_fields(responses, OPENAI) is responses
+
+
+def test_thoughts_in_an_envelope_go_to_claude_alone() -> None:
+    """A client of Gemini's own API carries them for it."""
+    thought = {"type": "thinking", "thinking": "hm", "signature": "S1"}
+    part: dict[str, Any] = {"functionCall": {"id": "a", "name": "f", "args": {}}}
+    part["thoughtSignature"] = pack_thoughts([thought], "abcde", "a", "tenant")
+    contents = [{"role": "user", "parts": [{"text": "go"}]}, {"role": "model", "parts": [part]}]
+    body = write_json({"contents": contents})
+    request = to_chat(read_fields(body, model="m", max_nesting=50), tenant="tenant").chat
+
+    assert request.messages[1]["thinking_blocks"] == [thought]
+    assert without_claude_fields(request, ANTHROPIC) is request
+    done = without_claude_fields(request, OPENAI)
+    assert "thinking_blocks" not in done.messages[1]
+    assert [(change.index, change.reason) for change in done.mended] == [(1, "claude_field")]
 
 
 def test_tools_without_marks_are_one_object_for_all_requests() -> None:

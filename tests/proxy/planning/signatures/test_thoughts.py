@@ -86,6 +86,15 @@ def test_thoughts_that_the_client_brought_are_carried() -> None:
     assert counts == {"carried": 1}
 
 
+def test_thoughts_that_the_proxy_has_sealed_keep_their_places() -> None:
+    """A client of Gemini's own API carries them in an envelope."""
+    blocks = [{"type": "text", "length": 1}, THOUGHT]
+    brought = assistant("a", **{BLOCKS: [*blocks, "x"]})
+    messages, counts = restore_thoughts([user("go"), brought], {}, HERE, are_ours=True)
+    assert messages[1][BLOCKS] == blocks
+    assert counts == {"carried": 1}
+
+
 @pytest.mark.parametrize("blocks", [[], "x", [{"type": "text", "length": 0}], [3]])
 def test_blocks_without_a_thought_are_left_out(blocks: Any) -> None:
     """They say nothing."""
