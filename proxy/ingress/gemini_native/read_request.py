@@ -8,15 +8,15 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest, ProviderNeed
 from proxy.core.errors import InvalidRequest
 from proxy.core.source import GEMINI_NATIVE, GeminiRequest, Source
+from proxy.ingress.gemini_native.field_types import refuse_field
 from proxy.ingress.gemini_native.fields import GeminiFields, read_fields
 from proxy.ingress.gemini_native.known_tools import read_known_tools
 from sanitizers import Unrepairable
 from sanitizers.native.gemini.project import GeminiProjection, project_contents
 from sanitizers.native.gemini.tool_choice import read_tool_choice
 from sanitizers.native.protocol import Need
-from sanitizers.outline import Outline
+from sanitizers.outline import Outline, outline_of
 from sanitizers.record import record
-from sanitizers.validation import read_history
 
 _USUAL_MESSAGE, _USUAL_PART, _PARSED_FASTER = 1024, 512, 4
 """The weights of a message and of a part, and the gain of parsing over planning, as for chat requests."""
@@ -60,7 +60,9 @@ def _convert(fields: GeminiFields, tenant: str, weight: int) -> Converted:
     tools = found.tools
     choice = read_tool_choice(fields.tool_config, tools)
     projection = project_contents(fields.items, fields.system, tenant=tenant)
-    outline = read_history(projection.messages)
+    if not projection.messages:
+        refuse_field("contents", "must have at least one content")
+    outline = outline_of(projection.messages)  # the projection makes no message that cannot be read
     parameters: dict[str, Any] = dict(fields.parameters)
     if choice.chat_tools:
         parameters["tools"] = choice.chat_tools

@@ -45,7 +45,7 @@ class AnswerForm:
 def read_format(settings: Mapping[str, Any]) -> AnswerForm:
     """Return the form of the answer that *settings* ask for, which have their names in camel case.
 
-    A schema makes JSON of the answer. ``strict`` stays away, since OpenAI then refuses schemas with optional properties.
+    A schema makes JSON of the answer. ``strict`` stays away: with it, OpenAI refuses schemas with optional properties.
     Raises :class:`proxy.core.errors.InvalidRequest`, with the path in ``param``, for a value of the wrong type.
     """
     if settings.keys().isdisjoint(FORMAT_FIELDS):

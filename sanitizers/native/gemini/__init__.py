@@ -6,6 +6,7 @@
     read_parts        one part as a part of a chat message
     system            the system instruction as a message, and back
     content_reader    one content after the other as chat messages
+    usual_contents    the contents of nearly all agents as chat messages
     project           contents as chat messages, with the places of the messages
     violations        the rules of contents
     write_parts       changed messages as parts
@@ -16,6 +17,7 @@
     spellings         the names of fields in either spelling
     schemas           Gemini's schemas as JSON Schema
     tools             a request's tools, for models that are asked by chat
+    mend_tools        tools with each function declared once
     tool_choice       which tools the model may call, in a chat's words
 
 The caller writes ``systemInstruction``, which is not part of the list.

@@ -137,8 +137,9 @@ class ContentReader:
             calls = turn.get("tool_calls", ())
             self._open = _OpenCalls(calls)
             self._waits = len(calls)
-            for call, part in zip(reversed(calls), reversed(parts), strict=False):
-                self.originals[id(call)] = part
+            if calls:
+                own = parts[-len(calls) :]
+                self.originals.update(zip(map(id, calls), own, strict=True))
             self.messages.append(turn)
             self.parts.append(parts)
         elif role == "user" and (text := read_usual_text(parts)) is not None:
