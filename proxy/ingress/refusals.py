@@ -18,7 +18,7 @@ from proxy.ingress.formats import FORMATS, MESSAGES
 from proxy.ingress.gemini_native.errors import status_of as google_status
 from proxy.ingress.gemini_native.errors import write_error as write_google_error
 from proxy.ingress.openai_answers import write_error
-from proxy.ingress.routes.paths import is_gemini
+from proxy.ingress.routes.gemini_paths import is_gemini
 from proxy.ingress.token_numbers import numbers_of
 from proxy.observability.request_record import RequestRecord
 from sanitizers.record import record

@@ -23,8 +23,8 @@ from proxy.core.errors import BodyNotKept, InvalidRequest, NotFound, Overloaded
 from proxy.core.json_text import write_json
 from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
 from proxy.ingress.page_headers import GUARDED, PRIVATE
+from proxy.ingress.routes.gemini_paths import GEMINI_METHODS
 from proxy.ingress.routes.paths import (
-    GEMINI_METHODS,
     UI,
     UI_FILE,
     UI_LIVE,

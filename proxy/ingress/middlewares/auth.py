@@ -15,7 +15,8 @@ from proxy.core.errors import AuthenticationFailed
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.ingress.api_headers import GOOGLE_KEY
 from proxy.ingress.middlewares.origins import check_page
-from proxy.ingress.routes.paths import is_gemini, is_open
+from proxy.ingress.routes.gemini_paths import is_gemini
+from proxy.ingress.routes.paths import is_open
 
 _KEY_HEADERS = (istr("x-api-key"), istr(GOOGLE_KEY))
 """The headers in which Anthropic's and Google's clients send a key. Some send several, and one of them is enough."""

@@ -8,6 +8,7 @@ from proxy.ingress.formats import FORMATS, is_chat
 from proxy.ingress.routes.chat_completions import chat_completions
 from proxy.ingress.routes.explain import explain
 from proxy.ingress.routes.gemini import add_gemini_routes
+from proxy.ingress.routes.gemini_paths import GEMINI_METHODS
 from proxy.ingress.routes.health import livez, readyz, root
 from proxy.ingress.routes.learned import forget_learned, list_learned
 from proxy.ingress.routes.messages import add_message_routes
@@ -16,7 +17,6 @@ from proxy.ingress.routes.models import list_models, show_model
 from proxy.ingress.routes.not_served import add_not_served
 from proxy.ingress.routes.paths import (
     EXPLAIN,
-    GEMINI_METHODS,
     LEARNED,
     LIVE,
     MESSAGES,

@@ -1,26 +1,20 @@
 """The paths of the server, and functions that classify a request's path.
 
-Every API path is served with ``/v1`` and without it. Gemini's paths have further spellings, and one name.
+Every API path is served with ``/v1`` and without it. Gemini's paths have further spellings
+(:mod:`proxy.ingress.routes.gemini_paths`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from aiohttp import web
 
-from proxy.ingress.formats import BATCH_EMBED_CONTENTS as BATCH_EMBED_CONTENTS
 from proxy.ingress.formats import CHAT_COMPLETIONS as CHAT_COMPLETIONS
 from proxy.ingress.formats import COMPLETIONS as COMPLETIONS
-from proxy.ingress.formats import EMBED_CONTENT as EMBED_CONTENT
 from proxy.ingress.formats import EMBEDDINGS as EMBEDDINGS
 from proxy.ingress.formats import FORMATS
-from proxy.ingress.formats import GENERATE_CONTENT as GENERATE_CONTENT
 from proxy.ingress.formats import MESSAGES as MESSAGES
 from proxy.ingress.formats import RESPONSES as RESPONSES
-from proxy.ingress.formats import STREAM_GENERATE_CONTENT as STREAM_GENERATE_CONTENT
+from proxy.ingress.routes import gemini_paths
 
 EXPLAIN = "/v1/explain"
 LEARNED = "/v1/learned"
@@ -38,26 +32,6 @@ CONVERSATIONS = "/v1/conversations"
 CONVERSATION = "/v1/conversations/{id}"
 CONVERSATION_ITEMS = "/v1/conversations/{id}/items"
 CONVERSATION_ITEM = "/v1/conversations/{id}/items/{item}"
-
-COUNT_CONTENT_TOKENS = "/v1/models/{model}:countTokens"
-
-GEMINI_METHODS = (
-    GENERATE_CONTENT,
-    STREAM_GENERATE_CONTENT,
-    COUNT_CONTENT_TOKENS,
-    EMBED_CONTENT,
-    BATCH_EMBED_CONTENTS,
-)
-"""The methods of models in Gemini's API that are served."""
-
-_GEMINI_VERSIONS = ("/v1beta", "/v1alpha", "/v1beta1")
-"""The versions that only Gemini's API has. Clients of other APIs use ``/v1`` as well."""
-
-_OF_ACCOUNTS = (
-    "/publishers/{publisher}",
-    "/projects/{project}/locations/{location}/publishers/{publisher}",
-)
-"""The beginnings of Vertex AI's paths to models, behind the version."""
 
 LIVE = ("/livez", "/health/liveliness", "/health/liveness")
 READY = ("/readyz", "/health", "/healthz", "/health/readiness")
@@ -103,7 +77,14 @@ LISTINGS = frozenset(
 Requests to these paths call no model.
 """
 
-_FURTHER_ROUTES = (EXPLAIN, COMPACT, COUNT_TOKENS, COUNT_CONTENT_TOKENS, INPUT_TOKENS, *sorted(LISTINGS))
+_FURTHER_ROUTES = (
+    EXPLAIN,
+    COMPACT,
+    COUNT_TOKENS,
+    gemini_paths.COUNT_CONTENT_TOKENS,
+    INPUT_TOKENS,
+    *sorted(LISTINGS),
+)
 """The API's paths without a client format, by aiohttp's names of their resources."""
 
 OTHER = "other"
@@ -123,67 +104,6 @@ def all_spellings(path: str) -> tuple[str, str, str]:
     return *spellings(path), f"/v1{path}"
 
 
-def gemini_spellings(route: str) -> tuple[str, ...]:
-    """Return the paths of a method of Gemini's API, such as :data:`GENERATE_CONTENT`, as aiohttp's patterns.
-
-    gemini-cli asks with ``/v1beta``, and google-genai with ``/v1`` (0.61.0 and 3.4.0, run in 2026-11). A base URL may
-    end with a version already. Clients of Vertex AI name an account before the model.
-    """
-    tail = route.removeprefix("/v1").replace("{model}", "{model:.+}")
-    versions = ("/v1", *_GEMINI_VERSIONS)
-    return (
-        *(f"{version}{tail}" for version in ("", *versions)),
-        *(f"{before}/v1beta{tail}" for before in ("/v1", "/v1beta")),
-        *(f"{version}{account}{tail}" for version in versions for account in _OF_ACCOUNTS),
-    )
-
-
-def gemini_listings(route: str) -> tuple[str, ...]:
-    """Return the paths of :data:`MODELS` or :data:`MODEL` that only clients of Gemini's API use."""
-    tail = route.removeprefix("/v1")
-    return (
-        *(f"{version}{tail}" for version in _GEMINI_VERSIONS),
-        f"/v1/v1beta{tail}",
-        f"/v1beta/v1beta{tail}",
-    )
-
-
-def gemini_unknown() -> tuple[str, ...]:
-    """Return patterns of all other paths that only clients of Gemini's API use, and of methods that no model has."""
-    return (
-        *(f"{version}/{{below:.*}}" for version in _GEMINI_VERSIONS),
-        *(f"/{start}{{below:.*}}" for start in ("upload/v1", "ws/google.", "v1/projects/", "v1/publishers/")),
-        *(f"{version}/models/{{model:.+}}:{{method:[^/:]+}}" for version in ("", "/v1")),
-    )
-
-
-def _resource_name(pattern: str) -> str:
-    """Return the name that aiohttp gives the resource of *pattern*."""
-    return re.sub(r"\{(\w+):[^{}]*\}", r"{\1}", pattern)
-
-
-_GEMINI_ROUTES: Mapping[str, str] = MappingProxyType(
-    {
-        _resource_name(path): route
-        for route, paths in (
-            *((route, gemini_spellings(route)) for route in GEMINI_METHODS),
-            (MODELS, gemini_listings(MODELS)),
-            (_resource_name(MODEL), gemini_listings(MODEL)),
-        )
-        for path in paths
-    }
-)
-"""The names of routes by the names of the resources that only clients of Gemini's API use."""
-
-_GEMINI_RESOURCES = frozenset({*_GEMINI_ROUTES, *map(_resource_name, gemini_unknown())})
-
-
-def is_gemini(request: web.Request) -> bool:
-    """Return True for a path that only clients of Gemini's API use."""
-    resource = request.match_info.route.resource
-    return resource is not None and resource.canonical in _GEMINI_RESOURCES
-
-
 def api_routes() -> tuple[str, ...]:
     """Return the names of the API's paths in metrics and logs, of paths with and without a client format."""
     return *FORMATS, *_FURTHER_ROUTES
@@ -199,7 +119,7 @@ def api_route(request: web.Request) -> str | None:
     if route in FORMATS or route in _FURTHER_ROUTES:
         return route
     once = path.removeprefix("/v1")
-    return once if once in FORMATS or once in _FURTHER_ROUTES else _GEMINI_ROUTES.get(path)
+    return once if once in FORMATS or once in _FURTHER_ROUTES else gemini_paths.ROUTES.get(path)
 
 
 def is_ui_work(request: web.Request) -> bool:

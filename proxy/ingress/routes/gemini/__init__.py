@@ -18,7 +18,7 @@ from proxy.ingress.routes.gemini.embed import embed_contents
 from proxy.ingress.routes.gemini.generate import generate_content
 from proxy.ingress.routes.gemini.list_models import list_content_models, show_content_model
 from proxy.ingress.routes.gemini.not_here import add_not_here
-from proxy.ingress.routes.paths import (
+from proxy.ingress.routes.gemini_paths import (
     BATCH_EMBED_CONTENTS,
     COUNT_CONTENT_TOKENS,
     EMBED_CONTENT,
@@ -26,8 +26,7 @@ from proxy.ingress.routes.paths import (
     MODEL,
     MODELS,
     STREAM_GENERATE_CONTENT,
-    gemini_listings,
-    gemini_spellings,
+    pattern_of,
 )
 
 __all__ = ["add_gemini_routes"]
@@ -43,11 +42,8 @@ _METHODS = (
 
 def add_gemini_routes(app: web.Application) -> None:
     """Add the paths to *app*, in all their spellings."""
-    for route, handler in _METHODS:
-        for path in gemini_spellings(route):
-            app.router.add_post(path, handler)
-    for path in gemini_listings(MODELS):
-        app.router.add_get(path, list_content_models)
-    for path in gemini_listings(MODEL):
-        app.router.add_get(path, show_content_model)
+    for method, handler in _METHODS:
+        app.router.add_post(pattern_of(method), handler)
+    app.router.add_get(MODELS, list_content_models)
+    app.router.add_get(MODEL, show_content_model)
     add_not_here(app)

@@ -7,8 +7,8 @@ from aiohttp import web
 from proxy.forwarding.gateway import RECORD
 from proxy.ingress.routes.gemini.model_name import model_of
 from proxy.ingress.routes.gemini.open_request import open_request, renamed_errors
+from proxy.ingress.routes.gemini_paths import STREAM_GENERATE_CONTENT
 from proxy.ingress.routes.guard_and_forward import guard_and_forward
-from proxy.ingress.routes.paths import STREAM_GENERATE_CONTENT
 
 
 async def generate_content(request: web.Request) -> web.StreamResponse:

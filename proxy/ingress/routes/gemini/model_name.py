@@ -6,6 +6,7 @@ from aiohttp import web
 
 _PREFIX = "models/"
 _GOOGLE = "google"
+_PUBLISHER = "publishers/"
 
 
 def model_of(request: web.Request) -> str:
@@ -19,5 +20,7 @@ def model_of(request: web.Request) -> str:
     name = found["model"]
     while name.startswith(_PREFIX):
         name = name[len(_PREFIX) :]
-    publisher = found.get("publisher", _GOOGLE)
+    _, named, publisher = found["before"].rstrip("/").rpartition(_PUBLISHER)
+    if not named:
+        return name
     return name if publisher == _GOOGLE else f"{publisher}/{name}"

@@ -8,12 +8,12 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.core.errors import NotFound
-from proxy.ingress.routes.paths import gemini_unknown
+from proxy.ingress.routes.gemini_paths import UNKNOWN
 
 
 def add_not_here(app: web.Application) -> None:
     """Add the paths to *app*, for every method. They come last, since their patterns fit the served paths too."""
-    for path in gemini_unknown():
+    for path in UNKNOWN:
         app.router.add_route("*", path, refuse)
 
 

@@ -8,15 +8,7 @@ from aiohttp.test_utils import make_mocked_request
 
 from proxy.ingress import formats
 from proxy.ingress.routes import add_api_routes, add_health_routes
-from proxy.ingress.routes.paths import (
-    GEMINI_METHODS,
-    MODELS,
-    api_route,
-    api_routes,
-    gemini_listings,
-    gemini_spellings,
-    is_gemini,
-)
+from proxy.ingress.routes.paths import api_route, api_routes
 from tests.support.toy_format import TOY, TOY_PATH
 
 
@@ -68,43 +60,6 @@ async def test_paths_of_claude_code_have_their_names_with_the_prefix_twice() -> 
     paths = ["/v1/messages", "/v1/messages/count_tokens", "/v1/models"]
 
     assert await routes_of(*(f"/v1{path}" for path in paths)) == paths
-
-
-async def test_paths_of_geminis_clients_have_one_name() -> None:
-    """gemini-cli asks with ``/v1beta``, google-genai with ``/v1``, and clients of Vertex AI name an account."""
-    for route in GEMINI_METHODS:
-        paths = [
-            spelling.replace("{model:.+}", "m").replace("{", "").replace("}", "")
-            for spelling in gemini_spellings(route)
-        ]
-        assert await routes_of(*paths) == [route] * len(paths)
-    assert await routes_of(*gemini_listings(MODELS)) == [MODELS] * 5
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "expected"),
-    [
-        ("POST", "/v1/models/m:generateContent", True),
-        ("POST", "/v1/models/m%3AgenerateContent", True),
-        ("POST", "/v1beta/models/a%2Fb:generateContent", True),
-        ("POST", "/models/m:other", True),
-        ("POST", "/v1beta/cachedContents", True),
-        ("POST", "/upload/v1beta/files", True),
-        ("GET", "/v1beta/models", True),
-        ("GET", "/v1/models/llama:8b", False),
-        ("GET", "/v1/models", False),
-        ("POST", "/v1/chat/completions", False),
-    ],
-)
-async def test_geminis_paths_are_those_that_no_other_client_uses(
-    method: str, path: str, expected: bool
-) -> None:
-    app = web.Application()
-    add_api_routes(app)
-    request = make_mocked_request(method, path)
-    request._match_info = await app.router.resolve(request)
-
-    assert is_gemini(request) is expected
 
 
 async def test_format_added_to_the_table_is_a_route(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,12 @@ from proxy.ingress.routes.gemini.model_name import model_of
 @pytest.mark.parametrize(
     ("found", "model"),
     [
-        ({"model": "gemini-3"}, "gemini-3"),
-        ({"model": "models/gemini-3"}, "gemini-3"),
-        ({"model": "models/models/a/b"}, "a/b"),
-        ({"model": "a:b"}, "a:b"),
-        ({"model": "gemini-3", "publisher": "google"}, "gemini-3"),
-        ({"model": "claude", "publisher": "anthropic", "project": "p"}, "anthropic/claude"),
+        ({"before": "", "model": "gemini-3"}, "gemini-3"),
+        ({"before": "v1beta/", "model": "models/gemini-3"}, "gemini-3"),
+        ({"before": "v1/", "model": "models/models/a/b"}, "a/b"),
+        ({"before": "v1/", "model": "a:b"}, "a:b"),
+        ({"before": "v1/publishers/google/", "model": "gemini-3"}, "gemini-3"),
+        ({"before": "v1/projects/p/locations/l/publishers/anthropic/", "model": "x"}, "anthropic/x"),
     ],
 )
 def test_model_is_named_as_in_the_configuration(found: dict[str, str], model: str) -> None:
