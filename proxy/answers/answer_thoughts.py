@@ -25,9 +25,13 @@ def read_thoughts(layout: Any, assembler: CallAssembler | None) -> Thoughts | No
     return Thoughts([_with_client_id(entry, ids) for entry in entries], layout.get("text") or "", calls)
 
 
-def shown_thoughts(thoughts: Thoughts) -> Sequence[dict[str, Any]]:
-    """Return the blocks of thinking alone, as clients know them from litellm."""
-    return [entry for entry in thoughts.entries if entry.get("type") in _THOUGHTS]
+def shown_thoughts(thoughts: Thoughts, with_places: bool) -> Sequence[dict[str, Any]]:
+    """Return the blocks of thinking, as clients know them from litellm, or no blocks where there is no thinking.
+
+    *with_places* adds the places of texts and calls between them, for a client's format that seals them.
+    """
+    shown = [entry for entry in thoughts.entries if entry.get("type") in _THOUGHTS]
+    return thoughts.entries if with_places and shown else shown
 
 
 def _with_client_id(entry: dict[str, Any], ids: Mapping[str, str]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class ChunkNormalizer:
     """Brings one stream's chunks into canonical form. It keeps values that must be equal in all chunks, or sent once.
 
     The parameters are those of :func:`normalize_answer`. *include_usage* is true where the client asked for usage. A
-    dataclass in place of the six parameters would cost one more Python call for each stream.
+    dataclass in place of the seven parameters would cost one more Python call for each stream.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class ChunkNormalizer:
         include_usage: bool,
         ids: CallIds | None = None,
         names: ToolNameMap = UNCHANGED,
+        with_places: bool = False,
     ):
         self._id = fallback_id
         self._created = created
@@ -53,6 +54,7 @@ class ChunkNormalizer:
         self._include_usage = include_usage
         self._ids = ids or CallIds(fallback_id)
         self._names = names
+        self._with_places = with_places
         self._legacy_names = LegacyNames(names)
         self._head_set = False
         self._started: set[int] = set()  # choices whose role has been sent
@@ -209,7 +211,7 @@ class ChunkNormalizer:
         layout = self._layouts.pop(index, None)
         if layout is not None and (thoughts := read_thoughts(layout, assembler)) is not None:
             self.findings.thoughts.append(thoughts)
-            if shown := shown_thoughts(thoughts):
+            if shown := shown_thoughts(thoughts, self._with_places):
                 delta["thinking_blocks"] = shown
         if self._surrogates:
             release_surrogates(self._surrogates, index, delta)

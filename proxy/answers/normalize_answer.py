@@ -74,12 +74,13 @@ def normalize_answer(
     model: str,
     ids: CallIds | None = None,
     names: ToolNameMap = UNCHANGED,
+    with_places: bool = False,
 ) -> Normalized:
     """Return *answer* as a ``chat.completion``, with the facts that the client does not get.
 
     *fallback_id*, *created* (unix seconds) and *model* replace values that are missing or of another type. *ids* gives
-    the calls their ids. *names* gives them the client's names of their tools. A dataclass in place of the six
-    parameters would cost one more Python call for each request.
+    the calls their ids. *names* gives them the client's names of their tools. *with_places* keeps the places of texts
+    and calls between thoughts. A dataclass in place of the seven parameters would cost one more call for each request.
     """
     given_id, time, given_model = answer.get("id"), answer.get("created"), answer.get("model")
     findings = AnswerFindings()
@@ -90,7 +91,7 @@ def normalize_answer(
         "created": time if type(time) is int and 0 < time < 2**53 else created,
         "model": given_model if given_model and isinstance(given_model, str) else model,
         "choices": [
-            _normalize_choice(choice, at, ids, names, findings)
+            _normalize_choice(choice, at, ids, names, findings, with_places)
             for at, choice in enumerate(answer.get("choices") or [])
         ],
     }
@@ -106,7 +107,12 @@ def normalize_answer(
 
 
 def _normalize_choice(
-    choice: dict[str, Any], at: int, ids: CallIds, names: ToolNameMap, findings: AnswerFindings
+    choice: dict[str, Any],
+    at: int,
+    ids: CallIds,
+    names: ToolNameMap,
+    findings: AnswerFindings,
+    with_places: bool,
 ) -> dict[str, Any]:
     """Return a choice in canonical form.
 
@@ -149,7 +155,7 @@ def _normalize_choice(
         and (thoughts := read_thoughts(given[THINKING_LAYOUT], assembler)) is not None
     ):
         findings.thoughts.append(thoughts)
-        if shown := shown_thoughts(thoughts):
+        if shown := shown_thoughts(thoughts, with_places):
             message["thinking_blocks"] = shown
     if names is not UNCHANGED and (legacy := message.get("function_call")) and legacy.get("name"):
         message["function_call"] = {**legacy, "name": names.restore(legacy["name"])}

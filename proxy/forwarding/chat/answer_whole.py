@@ -6,7 +6,7 @@ from proxy.answers.find_empty import find_empty
 from proxy.answers.normalize_answer import normalize_answer
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
-from proxy.core.source import SOURCE
+from proxy.core.source import GEMINI_NATIVE, SOURCE
 from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.forwarding.answer_stamp import AnswerStamp
 from proxy.forwarding.attempt import Attempt, plan_attempt
@@ -65,6 +65,7 @@ async def _ask(
         model=call.deployment.model_id,
         ids=call_ids(call, plan, gateway.token),
         names=client_tool_names(plan),
+        with_places=plan.request.source is not None and plan.request.source.format == GEMINI_NATIVE,
     )
     if findings.signed or findings.changes or findings.thoughts:
         await keep_signatures(findings.signed, call, record.key, gateway.store)

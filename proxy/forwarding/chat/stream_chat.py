@@ -15,6 +15,7 @@ from proxy.answers.find_empty import AnswerStart, is_filtered
 from proxy.answers.normalize import ChunkNormalizer
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
+from proxy.core.source import GEMINI_NATIVE
 from proxy.core.upstream_call import Chunk, UpstreamCall
 from proxy.forwarding.answer_buffer import AnswerBuffer
 from proxy.forwarding.answer_stamp import AnswerStamp
@@ -103,7 +104,7 @@ class StreamedChat:
         *,
         include_usage: bool,
     ) -> None:
-        record, gateway = attempts.record, attempts.gateway
+        record, gateway, source = attempts.record, attempts.gateway, attempt.plan.request.source
         self._call, self._plan, self._record, self._store = attempt.call, attempt.plan, record, gateway.store
         self._normalizer = normalizer = ChunkNormalizer(
             fallback_id=stamp.id,
@@ -112,6 +113,7 @@ class StreamedChat:
             include_usage=include_usage,
             ids=call_ids(attempt.call, attempt.plan, gateway.token),
             names=client_tool_names(attempt.plan),
+            with_places=source is not None and source.format == GEMINI_NATIVE,
         )
         self._watch = AnswerStart()
         gate = gate_of(record.guarded)

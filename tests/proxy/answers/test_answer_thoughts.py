@@ -32,17 +32,20 @@ def ids() -> CallIds:
     return CallIds("seed", tag="abcde")
 
 
-def whole(message: Item) -> tuple[Item, list[Thoughts]]:
+def whole(message: Item, *, with_places: bool = False) -> tuple[Item, list[Thoughts]]:
     """Return the message for the client, and the thoughts for the store."""
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    made = normalize_answer({**HEAD, "choices": [choice]}, fallback_id="c", created=1, model="m", ids=ids())
+    given = {**HEAD, "choices": [choice]}
+    made = normalize_answer(given, fallback_id="c", created=1, model="m", ids=ids(), with_places=with_places)
     client: Item = made.answer["choices"][0]["message"]
     return client, made.findings.thoughts
 
 
-def streamed(*deltas: Item) -> tuple[list[Item], list[Thoughts]]:
+def streamed(*deltas: Item, with_places: bool = False) -> tuple[list[Item], list[Thoughts]]:
     """Return the deltas for the client, and the thoughts for the store. The last delta ends the answer."""
-    normalizer = ChunkNormalizer(fallback_id="c", created=1, model="m", include_usage=False, ids=ids())
+    normalizer = ChunkNormalizer(
+        fallback_id="c", created=1, model="m", include_usage=False, ids=ids(), with_places=with_places
+    )
     made = []
     for at, delta in enumerate(deltas):
         reason = "stop" if at == len(deltas) - 1 else None
@@ -94,6 +97,18 @@ def test_field_of_another_server_is_no_layout(layout: Any) -> None:
     assert (message, kept) == ({"role": "assistant", "content": "Hi."}, [])
 
 
+def test_places_are_shown_to_a_format_that_seals_them() -> None:
+    """The places of calls have the client's ids. Places without a thought are nothing to seal."""
+    said = {"content": "Hi.", "tool_calls": [CALL], THINKING_LAYOUT: LAYOUT}
+    message, [kept] = whole(said, with_places=True)
+    assert message["thinking_blocks"] == kept.entries
+    assert message["thinking_blocks"][-1] == {"type": "tool_use", "id": message["tool_calls"][0]["id"]}
+    deltas, [kept] = streamed({"content": "Hi."}, {THINKING_LAYOUT: LAYOUT}, with_places=True)
+    assert deltas[-1]["thinking_blocks"] == kept.entries
+    bare, _ = whole({"content": "Hi.", THINKING_LAYOUT: {"entries": ENTRIES[1:2]}}, with_places=True)
+    assert "thinking_blocks" not in bare
+
+
 def test_shown_thoughts_have_no_places() -> None:
     """Clients know the blocks of litellm."""
-    assert shown_thoughts(Thoughts(ENTRIES, "", ())) == [THOUGHT, HIDDEN]
+    assert shown_thoughts(Thoughts(ENTRIES, "", ()), with_places=False) == [THOUGHT, HIDDEN]
