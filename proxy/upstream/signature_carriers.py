@@ -56,6 +56,10 @@ def canonical_signature(holder: Mapping[str, Any]) -> str | None:
     extra = holder.get("extra_content")
     if not extra:
         return None
+    if extra.__class__ is dict and len(extra) == 1 and (google := extra.get("google")).__class__ is dict:
+        signature = google.get("thought_signature")
+        if signature.__class__ is str:  # as nearly all signed calls have it
+            return signature
     return next(_texts_at(holder, SIGNATURE_FIELD), None)
 
 
@@ -149,6 +153,8 @@ def with_signature(holder: Mapping[str, Any], signature: str | None, paths: Sequ
 
     The result is *holder* itself if nothing had to change.
     """
+    if signature is not None and _has_only(holder, signature):
+        return holder  # type: ignore[return-value]
     bare: Any = holder
     for path in paths:
         if path is not SIGNATURE_FIELD or signature is None:
@@ -157,6 +163,19 @@ def with_signature(holder: Mapping[str, Any], signature: str | None, paths: Sequ
         bare = _with(bare, SIGNATURE_FIELD, signature)
     same: dict[str, Any] = bare
     return same
+
+
+def _has_only(holder: Mapping[str, Any], signature: str) -> bool:
+    """Tell whether *holder* is a call that has *signature* in :data:`SIGNATURE_FIELD`, and no field for another one."""
+    if len(holder) != 4 or holder.get("extra_content") != {"google": {"thought_signature": signature}}:
+        return False
+    function = holder.get("function")
+    return (
+        "id" in holder
+        and "type" in holder
+        and isinstance(function, dict)
+        and function.keys() == _FUNCTION_FIELDS
+    )
 
 
 def without(holder: Any, path: Path) -> Any:
