@@ -44,9 +44,11 @@ def build_native_request(call: UpstreamCall) -> bytes:
         fields["contents"] = list(native.items)
     if call.extra_body:
         fields |= extra_fields({**native.fields, **fields}, call.extra_body)
-    came = {**native.fields, "contents": native.items if native.are_own else None}
-    if not fields and has_no_duplicate_keys(source.body, write_json(came)):
-        return source.body
+    came = {"contents": native.items if native.are_own else None, **native.fields}
+    if not fields:
+        written = write_json(came)  # most clients write the contents first, and a comparison is fast
+        if source.body == written or has_no_duplicate_keys(source.body, written):
+            return source.body
     return replace_fields(source.body, came, fields)
 
 
