@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,14 +29,21 @@ from proxy.observability import logs
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.anthropic_emulator import serving_anthropic
 from tests.support.builders import assistant, call, tool, user
+from tests.support.gemini_grammar import (
+    find_answer_faults,
+    find_array_faults,
+    find_error_faults,
+)
+from tests.support.gemini_grammar import find_stream_faults as find_gemini_faults
 from tests.support.messages_grammar import find_message_faults
 from tests.support.messages_grammar import find_stream_faults as find_event_faults
 from tests.support.openai_emulator import serving_openai
 from tests.support.proxied import CHAT, Proxied, proxied, settings_of
 from tests.support.responses_grammar import find_response_faults, find_stream_faults
-from tests.support.strategies.hostile import hostile_bytes, hostile_requests
+from tests.support.strategies.hostile import MODELS, hostile_bytes, hostile_requests
 from tests.support.strategies.hostile_blocks import CLAUDE, hostile_messages
 from tests.support.strategies.hostile_items import hostile_responses
+from tests.support.strategies.hostile_parts import odd_gemini_requests
 
 LONGEST_S = 5.0
 PATHS = (CHAT, CHAT, CHAT, "/v1/explain")
@@ -49,7 +57,16 @@ MESSAGES_PATHS = (
     *(MESSAGES, MESSAGES, MESSAGES, f"{MESSAGES}?beta=true", f"{MESSAGES}/count_tokens"),
     "/v1/explain?format=anthropic_messages",
 )
-ALL_PATHS = (*PATHS, *RESPONSES_PATHS, *MESSAGES_PATHS, "/v1/conversations")
+GEMINI = "/v1beta/models/"
+GEMINI_METHODS = (
+    *("generateContent", "generateContent", "streamGenerateContent?alt=sse", "streamGenerateContent"),
+    *("countTokens", "embedContent", "batchEmbedContents"),
+)
+GEMINI_EXPLAIN = "/v1/explain?format=gemini_native"
+ALL_PATHS = (
+    *(*PATHS, *RESPONSES_PATHS, *MESSAGES_PATHS, "/v1/conversations", GEMINI_EXPLAIN),
+    *(f"{GEMINI}gemini:{method}" for method in GEMINI_METHODS),
+)
 MODES = ("repair", "repair", "off")
 """The sanitizer's modes, each as often as it is drawn.
 
@@ -81,7 +98,9 @@ class Fuzzed:
         self.statuses[f"{path} {response.status}"] += 1
         kind = response.headers["Content-Type"]
         assert response.status < 500 or is_empty(body, raw), raw
-        if response.status != 200:
+        if path.startswith(GEMINI):
+            check_gemini(raw, kind, response.status, path)
+        elif response.status != 200:
             (check_envelope if path.startswith(MESSAGES) else check_error)(raw)
         elif path.startswith(MESSAGES):
             check_message(raw, kind)
@@ -105,6 +124,8 @@ def is_empty(body: bytes, raw: bytes) -> bool:
     The answer begins with one of its stop sequences, or a summary is longer than its limit of tokens.
     """
     asked = (("nothing", "stop"), ("nothing", "stop_sequences"), ("no whole summary", "max_output_tokens"))
+    if b"top" in body and b"equences" in body:  # Gemini's stand deeper, in either spelling
+        return b"nothing" in raw
     return any(words.encode() in raw and bool(json.loads(body).get(name)) for words, name in asked)
 
 
@@ -131,6 +152,21 @@ def check_message(raw: bytes, kind: str) -> None:
         assert find_event_faults(raw, relayed=True) == []
     elif (answer := json.loads(raw)).keys() != {"input_tokens"}:
         assert find_message_faults(answer, relayed=True) == []
+
+
+def check_gemini(raw: bytes, kind: str, status: int, path: str) -> None:
+    """Check that *raw* is an answer of Gemini's API, a stream of one, or Google's error envelope."""
+    relayed = path.startswith(f"{GEMINI}gemini")
+    if status != 200:
+        assert find_error_faults(json.loads(raw), status) == []
+    elif kind.startswith("text/event-stream"):
+        assert find_gemini_faults(raw, relayed=relayed) == []
+    elif "streamGenerateContent" in path:
+        assert find_array_faults(raw, relayed=relayed) == []
+    elif ":generateContent" in path:
+        assert find_answer_faults(json.loads(raw), relayed=relayed) == []
+    else:
+        assert json.loads(raw).keys() & {"totalTokens", "embedding", "embeddings"}
 
 
 def check_stream(raw: bytes) -> None:
@@ -237,6 +273,22 @@ def test_requests_of_odd_blocks_are_no_fault_of_ours(
 ) -> None:
     """Requests of Anthropic's API with unexpected blocks, tools and fields cause no 5xx status."""
     fuzzed.send(path, body, mode)
+
+
+@given(
+    request=odd_gemini_requests(),
+    model=st.sampled_from((*MODELS, CLAUDE)),
+    method=st.sampled_from((*GEMINI_METHODS, "")),
+    mode=st.sampled_from(MODES),
+)
+def test_requests_of_odd_contents_are_no_fault_of_ours(
+    fuzzed: Fuzzed, request: dict[str, Any], model: str, method: str, mode: str
+) -> None:
+    """Requests of Gemini's API with unexpected parts, tools and settings cause no 5xx status."""
+    if method:
+        fuzzed.send(f"{GEMINI}{model}:{method}", json.dumps(request).encode(), mode)
+    else:
+        fuzzed.send(GEMINI_EXPLAIN, json.dumps({"model": model, **request}).encode(), mode)
 
 
 def test_compressed_body_is_bounded_by_its_unpacked_size(fuzzed: Fuzzed) -> None:

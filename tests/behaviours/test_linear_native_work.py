@@ -1,7 +1,8 @@
 """Tests that the work on a hostile request grows linearly with its size where a provider speaks the client's format.
 
-The items of a client of the Responses API go out as items, and the messages of a client of Anthropic's API as messages,
-changed or not. A chat goes out as items where the model has no chats, and as messages where the model is Claude.
+The items of a client of the Responses API go out as items, the messages of a client of Anthropic's API as messages, and
+the contents of a client of Gemini's API as contents, changed or not. A chat goes out as items where the model has no
+chats, and as messages where the model is Claude.
 """
 
 from __future__ import annotations
@@ -24,31 +25,38 @@ from proxy.planning.plan import plan_request
 from proxy.planning.plan_target import plan_target
 from proxy.state.learned_windows import LearnedWindows
 from proxy.upstream.wires.table import wire_for
-from tests.behaviours.test_linear_work import LARGE, SMALL, beyond_proportion
+from tests.behaviours.test_linear_work import LARGE, SMALL, beyond_proportion, parse_gemini_request
 from tests.support.counted_steps import count_steps
 from tests.support.covering_cases import EVERYTHING
-from tests.support.hostile_bodies import CHAT, FAMILIES, MESSAGES_API, RESPONSES, body_of, path_of
+from tests.support.hostile_bodies import CHAT, FAMILIES, GEMINI_API, MESSAGES_API, RESPONSES, body_of, path_of
 from tests.support.hostile_bodies.schemas import SCHEMAS
 
 CLAUDE = "anthropic/claude-opus-4-6"
-MODELS = {RESPONSES: "xai/grok-4", MESSAGES_API: CLAUDE, CHAT: "openai/gpt-5.3-codex"}
+GEMINI = "gemini/gemini-3.6-flash"
+MODELS = {
+    RESPONSES: "xai/grok-4",
+    MESSAGES_API: CLAUDE,
+    GEMINI_API: GEMINI,
+    CHAT: "openai/gpt-5.3-codex",
+}
 """The model for each path of requests."""
 
 _WIRES = {
     RESPONSES: "proxy/upstream/wires/openai_responses/requests.py",
     MESSAGES_API: "proxy/upstream/wires/anthropic/native_requests.py",
+    GEMINI_API: "proxy/upstream/wires/gemini/native_requests.py",
 }
 _NESTING = 128
 
 
 @pytest.fixture(scope="module")
 def settings() -> Settings:
-    """Return settings with :data:`MODELS`, of which each answers in the Responses API or is Claude."""
+    """Return settings with :data:`MODELS`, of which each answers in the Responses API, or is Claude or Gemini."""
     models: list[dict[str, Any]] = [
         {
             "model_name": model,
             "litellm_params": {"model": model, "api_base": "http://127.0.0.1:1/v1", "api_key": "k"},
-            "model_info": {} if model == CLAUDE else {"mode": "responses"},
+            "model_info": {} if model in (CLAUDE, GEMINI) else {"mode": "responses"},
         }
         for model in MODELS.values()
     ]
@@ -70,6 +78,8 @@ def work_on(family: str, size: int, settings: Settings, model: str = "") -> Coun
                 chat = parse_responses_request(body, max_nesting=_NESTING, mends=True, weight=len(body))
             elif path == MESSAGES_API:
                 chat = parse_messages_request(body, max_nesting=_NESTING, mends=True, weight=len(body))
+            elif path == GEMINI_API:
+                chat = parse_gemini_request(body, model)
             else:
                 chat = parse_chat_request(body, max_nesting=_NESTING, mends=True)
             deployment = resolve(settings, model)[0]
@@ -92,11 +102,15 @@ def work_on(family: str, size: int, settings: Settings, model: str = "") -> Coun
     return count_steps(work)
 
 
-ITEMS, BLOCKS, CHATS = (
+ITEMS, BLOCKS, CONTENTS, CHATS = (
     [family for family in FAMILIES if path_of(family) == path and family not in SCHEMAS]
-    for path in (RESPONSES, MESSAGES_API, CHAT)
+    for path in (RESPONSES, MESSAGES_API, GEMINI_API, CHAT)
 )
-FAMILIES_NOW = [*ITEMS, *BLOCKS, *CHATS] if EVERYTHING else [*ITEMS[::2], *BLOCKS[::3], *CHATS[::6]]
+FAMILIES_NOW = (
+    [*ITEMS, *BLOCKS, *CONTENTS, *CHATS]
+    if EVERYTHING
+    else [*ITEMS[::2], *BLOCKS[::3], *CONTENTS[::3], *CHATS[::6]]
+)
 """The families of a run. ``make test-deep`` takes all, since ``test_linear_work`` has them on other wires."""
 
 CHATS_NOW = CHATS if EVERYTHING else CHATS[3::6]
@@ -120,7 +134,9 @@ def test_steps_of_chats_to_claude_grow_with_the_size(settings: Settings, family:
     assert beyond_proportion(small, large) == {}
 
 
-@pytest.mark.parametrize(("path", "families"), [(RESPONSES, ITEMS), (MESSAGES_API, BLOCKS)])
+@pytest.mark.parametrize(
+    ("path", "families"), [(RESPONSES, ITEMS), (MESSAGES_API, BLOCKS), (GEMINI_API, CONTENTS)]
+)
 def test_requests_are_written_in_the_client_s_format(
     settings: Settings, path: str, families: list[str]
 ) -> None:

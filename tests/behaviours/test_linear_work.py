@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from proxy.config import Settings, load_settings, resolve
+from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.ingress.anthropic_messages.read_request import read_request as parse_messages_request
+from proxy.ingress.gemini_native.fields import read_fields
+from proxy.ingress.gemini_native.read_request import to_chat
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_responses.read_request import read_request as parse_responses_request
 from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
@@ -26,7 +29,7 @@ from proxy.upstream.wires.table import wire_of
 from sanitizers.turns import TurnPolicy
 from tests.support.counted_steps import count_steps
 from tests.support.covering_cases import EVERYTHING
-from tests.support.hostile_bodies import CHAT, FAMILIES, MESSAGES_API, RESPONSES, body_of, path_of
+from tests.support.hostile_bodies import CHAT, FAMILIES, GEMINI_API, MESSAGES_API, RESPONSES, body_of, path_of
 from tests.support.hostile_bodies.schemas import SCHEMAS
 
 SMALL, LARGE = 2_048, 8_192
@@ -80,6 +83,8 @@ def work_on(family: str, size: int, model: str, settings: Settings) -> Counter[s
                 chat = parse_responses_request(body, max_nesting=_NESTING, mends=True, weight=len(body))
             elif path == MESSAGES_API:
                 chat = parse_messages_request(body, max_nesting=_NESTING, mends=True, weight=len(body))
+            elif path == GEMINI_API:
+                chat = parse_gemini_request(body, model)
             elif path != CHAT:
                 parse = parse_embedding_request if path.endswith("embeddings") else parse_completion_request
                 parse(body, max_nesting=_NESTING)
@@ -106,18 +111,23 @@ def work_on(family: str, size: int, model: str, settings: Settings) -> Counter[s
     return count_steps(work)
 
 
+def parse_gemini_request(body: bytes, model: str) -> ChatRequest:
+    """Return the request of Gemini's API in *body*, which the path says is for *model*."""
+    fields = read_fields(body, model=model, max_nesting=_NESTING, mends=True, weight=len(body))
+    return to_chat(fields, weight=len(body)).chat
+
+
 def beyond_proportion(small: Counter[str], large: Counter[str]) -> dict[str, tuple[int, int]]:
     """Return the files whose steps grew more than the bytes did, with both counts."""
     return {path: (small[path], most) for path, most in large.items() if most > FREE + MOST * small[path]}
 
 
-BLOCKS = [family for family in FAMILIES if path_of(family) == MESSAGES_API]
-FAMILIES_NOW = [
-    family
-    for family in FAMILIES
-    if family not in SCHEMAS and (EVERYTHING or family not in BLOCKS or family in BLOCKS[1::3])
-]
-"""The families of a run. ``test_linear_native_work`` takes another third of Anthropic's format."""
+BLOCKS, CONTENTS = (
+    [family for family in FAMILIES if path_of(family) == path] for path in (MESSAGES_API, GEMINI_API)
+)
+LEFT_OUT = set() if EVERYTHING else {*BLOCKS, *CONTENTS}.difference(BLOCKS[1::3], CONTENTS[1::3])
+FAMILIES_NOW = [family for family in FAMILIES if family not in SCHEMAS and family not in LEFT_OUT]
+"""The families of a run. ``test_linear_native_work`` takes another third of Anthropic's format and of Gemini's."""
 
 
 @pytest.mark.each_value
