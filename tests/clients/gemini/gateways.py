@@ -56,7 +56,7 @@ def config_of(gemini: Gemini, openai: OpenAIEmulator, anthropic: Emulator) -> di
     """Return the configuration of a gateway before the emulators, with a store in its own memory."""
     strict = {"api_key": "emulated", "api_base": gemini.api_base}
     gpt = {"api_key": "emulated", "api_base": openai.base_url}
-    claude = {"api_key": "emulated", "api_base": anthropic.base_url}
+    claude = {"api_key": "emulated", "api_base": anthropic.base_url, "reasoning_effort": "medium"}
     named = {
         "gemini-*": {"model": "gemini/gemini-*", **strict},
         GEMINI: {"model": f"gemini/{GEMINI_MODEL}", **strict},
