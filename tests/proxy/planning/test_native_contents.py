@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
+from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest, UnrepairableHistory
 from proxy.core.instructions import Instructions
@@ -17,17 +19,20 @@ from proxy.core.source import GeminiRequest
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.ingress.gemini_native.fields import read_fields
 from proxy.ingress.gemini_native.read_request import to_chat
+from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.native_requests import with_items
 from proxy.planning.plan import Plan, plan_request
 from proxy.planning.plan_target import plan_target
 from proxy.planning.signatures.origins import origin_of, tag_of
 from proxy.state.kept_signatures import StoredSignature, digests_of
+from proxy.state.lessons import no_lessons
 from proxy.upstream.wires.gemini.eligibility import is_eligible
 from proxy.upstream.wires.gemini.native_requests import build_native_request
 from sanitizers import profile_for
 from sanitizers.native.gemini.envelope import pack_thoughts
 from sanitizers.native.protocol import HELD_PLACEHOLDER
 from sanitizers.stand_ins import STAND_IN
+from tests.proxy.planning.compact.memories import memory_of
 from tests.proxy.upstream.deployments import deployment_of
 from tests.sanitizers.native.gemini.building import SIGNED, answered, called, model, said, user
 from tests.support.proxied import settings_of
@@ -363,3 +368,68 @@ def named(name: str, arguments: str) -> dict[str, Any]:
     """Return the fields of a stored signature that name its call."""
     as_written, as_meant = digests_of(name, arguments)
     return {"as_written": as_written, "as_meant": as_meant}
+
+
+def chat_of(**fields: Any) -> ChatRequest:
+    """Return the request of :data:`BODY` with *fields*."""
+    read = read_fields(write_json({**BODY, **fields}), model="ours", max_nesting=100)
+    return to_chat(read, tenant=TENANT).chat
+
+
+def test_memory_stands_in_place_of_older_contents() -> None:
+    """Later contents stay, and so does the system instruction."""
+    later = [user(said("on")), model(said("well")), user(said("and?"))]
+    chat = chat_of(contents=[user(said("hi")), model(said("ho")), *later])
+    memory = memory_of(1, 3)
+    sanitize = settings_of({"m": "openai/gpt-4.1"}).sanitize
+    plan = plan_request(chat, plan_target(STRICT, sanitize, lambda *_: frozenset()), memory=memory)
+    body = json.loads(sent(plan))
+
+    assert plan.memory is memory
+    assert body["contents"][-3:] == later
+    assert body == {**BODY, "contents": body["contents"]}
+    assert "ho" not in json.dumps(body["contents"])
+
+
+def test_history_that_is_too_long_is_cut_by_contents() -> None:
+    """What stays is the client's own."""
+    rounds = [
+        content
+        for at in range(12)
+        for content in (
+            user(said(f"{at} " * 3_000)),
+            model({**called("f", f"c{at}"), "thoughtSignature": SIGNATURE}),
+            user(answered("f", f"c{at}")),
+            model(said(f"done {at}")),
+        )
+    ]
+    contents = [*rounds, user(said("and?"))]
+    settings = settings_of({"m": "gemini/gemini-3.6-flash"})
+    facts = facts_of(STRICT, settings.budget, no_lessons(STRICT), tight=True, most=20_000)
+    target = plan_target(STRICT, settings.sanitize, lambda *_: frozenset())
+    plan = plan_request(chat_of(contents=contents), target, facts=facts)
+    made = contents_of(plan)
+
+    assert plan.cuts
+    assert len(made) < len(contents)
+    assert made[-1] == contents[-1]
+    assert sum(content in contents for content in made) >= len(made) - 2
+
+
+def test_default_of_the_operator_changes_one_setting() -> None:
+    """It counts only where the client says nothing."""
+    deployment = replace(STRICT, defaults=MappingProxyType({"temperature": 0.2, "top_k": 3}))
+    body = json.loads(sent(planned(deployment)))
+
+    assert body["generationConfig"] == {**BODY["generationConfig"], "temperature": 0.2}
+    assert {**body, "generationConfig": BODY["generationConfig"]} == BODY
+
+
+def test_limit_of_the_answer_is_that_of_the_model() -> None:
+    """Gemini refuses a longer one."""
+    config = {"max_output_tokens": 10**7}
+    plan = planned(generationConfig=config)
+    lowered = json.loads(sent(plan))["generationConfig"]["max_output_tokens"]
+
+    assert lowered < 10**6
+    assert [change.reason for change in plan.changes] == ["out_of_range"]
