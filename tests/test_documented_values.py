@@ -21,6 +21,7 @@ from proxy.forwarding import event_stream
 from proxy.ingress import parameter_limits
 from proxy.ingress.anthropic_messages import client_headers
 from proxy.ingress.anthropic_messages import fields as message_fields
+from proxy.ingress.gemini_native import fields as content_fields
 from proxy.ingress.openai_responses import conversation_fields, field_types
 from proxy.ingress.routes import read_body
 from proxy.inspector import worker_thread
@@ -102,6 +103,7 @@ FIXED: dict[str, list[float]] = {
         client_headers._MOST,
         client_headers._LONGEST,
     ],
+    "`contents` of Gemini's API": [content_fields.MAX_CONTENTS],
     "texts to embed": [text_request.MAX_TEXTS],
     "entries of `include` in a Responses request": [field_types._MAX_INCLUDE],
     "items that one request adds to a conversation": [conversation_fields._MOST_ITEMS],

@@ -180,7 +180,7 @@ def _constant_of(node: ast.AST) -> str:
 
 
 def _is_header(text: str) -> bool:
-    """Tell whether *text* is a header's name. A lower-case word such as ``host`` or ``date`` does not count."""
+    """Tell whether *text* is a header's name. A word such as ``host`` or ``PRIORITY`` does not count."""
     if _FURTHER.fullmatch(text):
         return True
-    return text.lower() in _LOWER and ("-" in text or text[:1].isupper())
+    return text.lower() in _LOWER and ("-" in text or (text[:1].isupper() and not text.isupper()))
