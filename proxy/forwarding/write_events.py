@@ -20,6 +20,10 @@ from proxy.forwarding.answer_format import ClientFormat, StreamWriter
 from sanitizers.record import record
 
 
+_PLAIN = frozenset({"content", "extra_content", "role"})
+"""Fields of a message of nothing but text. A signature is not compared."""
+
+
 def find_native(format_name: str, projected: Chunk, normalized: Chunk | None) -> AnswerSource | None:
     """Return the native source of *projected* for writing, or None where *normalized* must be written.
 
@@ -84,9 +88,28 @@ def keep_source(projected: Answer, answer: Answer) -> Answer:
     Called after each step that may change an answer with a source.
     """
     source = projected.get(SOURCE)
-    if isinstance(source, AnswerSource) and not is_repaired(projected, answer):
+    if isinstance(source, AnswerSource) and (
+        _says_same_text(projected, answer) or not is_repaired(projected, answer)
+    ):
         return {**answer, SOURCE: source}
     return {name: value for name, value in answer.items() if name != SOURCE}
+
+
+def _says_same_text(before: Answer, after: Answer) -> bool:
+    """Tell whether both answers are one choice with the same text, and nothing else. Most answers without calls are."""
+    choices, others = before.get("choices"), after["choices"]
+    if choices.__class__ is not list or len(choices) != 1 or len(others) != 1:
+        return False
+    one, other = choices[0], others[0]
+    message, said = one.get("message"), other["message"]
+    return (
+        message.__class__ is dict
+        and message.keys() <= _PLAIN
+        and said.keys() <= _PLAIN
+        and message.get("content") == said["content"]
+        and one.get("finish_reason") == other["finish_reason"]
+        and (one.get("index") or 0) == other["index"]
+    )
 
 
 def write_answer(answer_format: ClientFormat[Any], answer: Answer) -> bytes:

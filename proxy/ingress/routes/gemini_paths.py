@@ -52,6 +52,15 @@ UNKNOWN = (
 """All other paths of Gemini's API, methods of models included. They fit the served ones too, and are added last."""
 
 
+_METHOD = "|".join(method.rpartition(":")[2] for method in GEMINI_METHODS)
+
+PLAIN = re.compile(rf"/(?P<before>{_BEFORE})models/(?P<model>[\w.:/@-]+):(?P<method>{_METHOD})", re.ASCII)
+"""Matches a path to a method whose model's name needs no decoding, as nearly all do.
+
+The groups have the names of :func:`pattern_of`, and ``method`` is the name of the method.
+"""
+
+
 def pattern_of(method: str) -> str:
     """Return the pattern of all paths of *method*, one of :data:`GEMINI_METHODS`."""
     return f"/{{before:{_BEFORE}}}models/{{model:.+}}:{method.rpartition(':')[2]}"
@@ -72,6 +81,11 @@ ROUTES: Mapping[str, str] = MappingProxyType(
 """The names of these paths in metrics and logs, by aiohttp's names of their resources."""
 
 _RESOURCES = frozenset({*ROUTES, *map(_resource_name, UNKNOWN)})
+
+
+def plain_resources() -> Mapping[str, str]:
+    """Return aiohttp's names of the resources of all methods, by the names in :data:`PLAIN`."""
+    return {method.rpartition(":")[2]: _resource_name(pattern_of(method)) for method in GEMINI_METHODS}
 
 
 def is_gemini(request: web.Request) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 from proxy.answers.normalize import ChunkNormalizer
 from proxy.answers.normalize_answer import normalize_answer
+from proxy.answers.repaired import is_repaired
 from proxy.core.source import OPENAI_CHAT, SOURCE, AnswerSource
 from proxy.forwarding.write_events import find_native, hold_event, keep_source, write_answer, write_held
 from proxy.ingress.openai_chat.format import OPENAI_CHAT as OPENAI
@@ -106,3 +107,35 @@ def test_providers_field_of_the_sources_name_is_not_a_source() -> None:
     projected = {**answer("a"), SOURCE: {"url": "x"}}
 
     assert keep_source(projected, answer("a")) == answer("a")
+
+
+def with_choice(**fields: Any) -> dict[str, Any]:
+    """Return an answer whose only choice has *fields*."""
+    given = answer("a")
+    return {**given, "choices": [{**given["choices"][0], **fields}]}
+
+
+SIGNED = {"google": {"thought_signature": "QQ=="}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (answer("a"), answer("a")),
+        (answer("a"), answer("b")),
+        (answer(""), answer(None)),
+        (answer("a", extra_content=SIGNED), answer("a")),
+        (answer("a", refusal="no"), answer("a")),
+        (answer("a"), answer("a", tool_calls=[{"function": {"arguments": "{}"}}])),
+        (with_choice(finish_reason="length"), answer("a")),
+        (with_choice(index=None), answer("a")),
+        (with_choice(index=1), answer("a")),
+        ({**answer("a"), "choices": None}, answer("a")),
+        ({**answer("a"), "choices": [*answer("a")["choices"] * 2]}, answer("a")),
+    ],
+)
+def test_source_is_kept_exactly_where_nothing_was_repaired(before: Any, after: Any) -> None:
+    """Answers of nothing but text are compared in a short way, which must find the same."""
+    kept = keep_source({**before, SOURCE: NATIVE}, after)
+
+    assert (SOURCE in kept) is not is_repaired(before, after)

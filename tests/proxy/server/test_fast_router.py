@@ -17,6 +17,10 @@ FAST = [
     ("GET", "/v1/models"),
     ("GET", "/livez?x=1"),
     ("HEAD", "/livez"),
+    ("POST", f"/v1beta/models/{MODEL}:generateContent"),
+    ("POST", f"/v1beta/models/{MODEL}%3AgenerateContent"),  # and %3A
+    ("POST", f"/models/models/{MODEL}:countTokens?key=x"),
+    ("POST", "/v1/projects/p/locations/l/publishers/google/models/a/b:c:embedContent"),
 ]
 SLOW = [
     ("GET", f"/v1/models/{MODEL}"),
@@ -25,6 +29,10 @@ SLOW = [
     ("POST", "/v1/chat%2Fcompletions"),
     ("OPTIONS", CHAT),
     ("GET", "/nowhere"),
+    ("GET", f"/v1beta/models/{MODEL}:generateContent"),
+    ("POST", f"/v1beta/models/{MODEL}:other"),
+    ("POST", "/v1beta/models/a%2Fb:generateContent"),
+    ("POST", "/v1/projects/p%2F/locations/l/publishers/google/models/a:embedContent"),
 ]
 
 
