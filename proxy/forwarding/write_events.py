@@ -19,7 +19,6 @@ from proxy.core.upstream_call import Answer, Chunk
 from proxy.forwarding.answer_format import ClientFormat, StreamWriter
 from sanitizers.record import record
 
-
 _PLAIN = frozenset({"content", "extra_content", "role"})
 """Fields of a message of nothing but text. A signature is not compared."""
 
