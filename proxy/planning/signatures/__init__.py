@@ -8,6 +8,7 @@ carries the signature as well, for clients that send it back.
     origins     identifies the maker of a signature
     client_ids  makes the ids that clients get
     restoring   puts signatures back on calls
+    usual_calls the signatures of messages in their usual form
     stand_ins   replaces a required signature that is lost
     thoughts    puts Claude's thoughts back, with their places
 

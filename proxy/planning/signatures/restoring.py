@@ -24,6 +24,7 @@ from typing import Any
 from proxy.core.json_text import write_json
 from proxy.planning.signatures.client_ids import tag_in
 from proxy.planning.signatures.origins import tag_of
+from proxy.planning.signatures.usual_calls import is_usual, usual_keys, without_usual_signatures
 from proxy.state.kept_signatures import StoredSignature, text_key
 from proxy.upstream.signature_carriers import (
     CALL_SIGNATURE_FIELDS,
@@ -41,8 +42,6 @@ from sanitizers.messages import base_id, function_of, tool_calls_of
 from sanitizers.outline import Outline
 from sanitizers.work_limit import metered
 
-_FUNCTION = frozenset({"arguments", "name"})
-
 RESTORED = "restored"
 CARRIED = "carried"
 WITHHELD = "withheld"
@@ -57,10 +56,9 @@ def signature_keys(messages: Messages, outline: Outline | None = None) -> list[s
     keys = [*outline.call_ids] if outline is not None and len(indexes) < len(messages) else []
     for at in indexes and metered(indexes):
         message = messages[at]
-        if message["role"] == "assistant":
-            if (usual := _usual_keys(message)) is not None:
-                keys += usual
-                continue
+        if is_usual(message):
+            keys += usual_keys(message)
+        elif message["role"] == "assistant":
             keys += [base_id(call_id) for call in tool_calls_of(message) if (call_id := _id_of(call))]
             keys += [text_key(signature) for signature in text_signatures(message)]
             details = encrypted_details(message)
@@ -71,38 +69,6 @@ def signature_keys(messages: Messages, outline: Outline | None = None) -> list[s
                 for signature in call_signatures(call, details)
             ]
     return keys
-
-
-def _usual_keys(message: Message) -> list[str] | None:
-    """Return the keys for *message*, whose signatures stand in Google's own field alone, or None for any other one.
-
-    Nearly all signed messages have this form.
-    """
-    calls = message.get("tool_calls")
-    if calls.__class__ is not list or len(message) != 2 + ("content" in message):
-        return None
-    keys: list[str] = []
-    carried: list[str] = []
-    for call in calls:
-        call_id, function, fields = call.get("id"), call.get("function"), len(call)
-        if call_id.__class__ is not str or not call_id or ("_" in call_id and base_id(call_id) != call_id):
-            return None
-        if function.__class__ is not dict or len(function) != 2 or not function.keys() >= _FUNCTION:
-            return None
-        keys.append(call_id)
-        if fields == 4:
-            extra = call.get("extra_content")
-            google = extra.get("google") if extra.__class__ is dict and len(extra) == 1 else None
-            signature = google.get("thought_signature") if google.__class__ is dict else None
-            if signature.__class__ is not str:
-                return None
-            if tag_in(call_id) is None:
-                carried.append(text_key(signature))
-        elif fields != 3:
-            return None
-        if "type" not in call:
-            return None
-    return keys + carried
 
 
 def restore_signatures(
@@ -172,6 +138,8 @@ def _replace_at(messages: Messages, indexes: Iterable[int], make: Callable[[Mess
 
 def _remove_from(message: Message) -> Message:
     calls = tool_calls_of(message)
+    if is_usual(message):
+        return without_usual_signatures(message)
     if "extra_content" in message or "provider_specific_fields" in message:
         message = with_signature(message, None, MESSAGE_SIGNATURE_FIELDS)
     details = message.get("reasoning_details")
