@@ -50,18 +50,22 @@ _Placed = tuple[Part, Data, str]
 class _OpenCalls:
     """The calls of one model content, and which of them have a response."""
 
-    def __init__(self, calls: Sequence[Message]) -> None:
-        self.names: dict[str | None, str] = {call["id"]: call["function"]["name"] for call in calls}
+    __slots__ = ("_answered", "_by_name", "_calls", "names")
+
+    def __init__(self, calls: Sequence[Message], names: dict[str | None, str] | None = None) -> None:
+        self.names = {call["id"]: call["function"]["name"] for call in calls} if names is None else names
         self._calls = calls
-        self._answered: set[str | None] = set()
+        self._answered: set[str | None] | None = None
         self._by_name: dict[str, deque[str]] | None = None
 
     def take_all(self) -> None:
         """Note that all calls have a response."""
-        self._answered |= self.names.keys()
+        self._answered = {*self.names}
 
     def take(self, response_id: str, name: str) -> str | None:
         """Return the id of the call that a response answers, or None where the later steps have to find that call."""
+        if self._answered is None:
+            self._answered = set()
         if response_id not in self.names:
             waiting = self._waiting().get(name)
             while waiting and waiting[0] in self._answered:
@@ -129,18 +133,20 @@ class ContentReader:
             self._open.take_all()
             self._waits = 0
             self.messages += results
-            self.parts += [[part] for part in parts]
+            for part in parts:
+                self.parts.append([part])
         elif role == "model":
             turn = read_usual_turn(parts)
             if turn is None:
                 return False
-            calls = turn.get("tool_calls", ())
-            self._open = _OpenCalls(calls)
+            calls = turn.calls
+            self._open = _OpenCalls(calls, turn.names)
             self._waits = len(calls)
-            if calls:
-                own = parts[-len(calls) :]
-                self.originals.update(zip(map(id, calls), own, strict=True))
-            self.messages.append(turn)
+            at = len(parts) - len(calls)
+            for call in calls:
+                self.originals[id(call)] = parts[at]
+                at += 1
+            self.messages.append(turn.message)
             self.parts.append(parts)
         elif role == "user" and (text := read_usual_text(parts)) is not None:
             self.messages.append({"role": "user", "content": text})

@@ -7,7 +7,7 @@ They need no places for errors, no derived ids and no reports. Any other content
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -22,43 +22,53 @@ SAID_ALONE = frozenset({"content", "output", "result"})
 """
 
 
-def read_usual_turn(parts: list[Any]) -> Message | None:
+class UsualTurn(NamedTuple):
+    """The *message* of one turn of the model's, with its *calls* and their *names* by their ids."""
+
+    message: Message
+    calls: list[Message]
+    names: dict[str | None, str]
+
+
+def read_usual_turn(parts: list[Any]) -> UsualTurn | None:
     """Return the chat message of the model's *parts*: texts, and calls behind them. None stands for any other parts.
 
     The parts of the calls are the last ones.
     """
     texts: list[str] = []
     calls: list[Message] = []
-    ids = set()
+    names: dict[str | None, str] = {}
     for part in metered(parts):
-        if part.__class__ is not dict or not part:
+        if part.__class__ is not dict:
             return None
-        signature = None
+        signature: Any = None
         if len(part) == 2:
             signature = part.get("thoughtSignature")
-            if signature.__class__ is not str or not _is_plain(signature):
+            if signature.__class__ is not str or len(signature) % 4 or not signature or is_own(signature):
+                return None
+            if "-" in signature or "_" in signature:  # another alphabet than the one that is sent on
                 return None
         elif len(part) != 1:
             return None
         given = part.get("functionCall")
         if given is None:
-            text = part.get("text")
-            if text.__class__ is not str or not text or calls:
+            said = part.get("text")
+            if said.__class__ is not str or not said or calls:
                 return None
-            texts.append(text)
+            texts.append(said)
             continue
         if given.__class__ is not dict or len(given) != 3:
             return None
         call_id, name, args = given.get("id"), given.get("name"), given.get("args")
         if call_id.__class__ is not str or name.__class__ is not str or args.__class__ is not dict:
             return None
-        if not call_id or not name or call_id in ids:
+        if not call_id or not name or call_id in names:
             return None
         try:
             arguments = orjson.dumps(args).decode()
         except TypeError:  # a number of thirty digits, or nested too deeply
             return None
-        ids.add(call_id)
+        names[call_id] = name
         call: Message = {
             "id": call_id,
             "type": "function",
@@ -67,9 +77,10 @@ def read_usual_turn(parts: list[Any]) -> Message | None:
         if signature is not None:
             call["extra_content"] = {"google": {"thought_signature": signature}}
         calls.append(call)
-    if not calls:
-        return {"role": "assistant", "content": "".join(texts)} if texts else None
-    return {"role": "assistant", "content": "".join(texts) if texts else None, "tool_calls": calls}
+    text = "".join(texts) if texts else None
+    if calls:
+        return UsualTurn({"role": "assistant", "content": text, "tool_calls": calls}, calls, names)
+    return None if text is None else UsualTurn({"role": "assistant", "content": text}, calls, names)
 
 
 def read_usual_results(parts: list[Any], names: Mapping[str | None, str]) -> list[Message] | None:
@@ -114,13 +125,3 @@ def _said_alone(response: dict[str, Any]) -> str | None:
         if key in SAID_ALONE and isinstance(text, str):
             return text
     return None
-
-
-def _is_plain(signature: str) -> bool:
-    """Tell whether *signature* is the provider's own, in base64 as it is sent on."""
-    return (
-        bool(signature)
-        and len(signature) % 4 == 0
-        and not is_own(signature)
-        and not ("-" in signature or "_" in signature)
-    )

@@ -36,9 +36,10 @@ def test_texts_and_calls_are_one_message() -> None:
         [TEXT, {**TEXT, "thoughtSignature": SIGNED}, {**CALL, "thoughtSignature": SIGNED}, OTHER]
     )
 
+    assert turn is not None
     function = {"name": "f", "arguments": '{"x":[1.5,"✓"]}'}
     extra = {"google": {"thought_signature": SIGNED}}
-    assert turn == {
+    assert turn.message == {
         "role": "assistant",
         "content": "aa",
         "tool_calls": [
@@ -46,7 +47,9 @@ def test_texts_and_calls_are_one_message() -> None:
             {"id": "c2", "type": "function", "function": {"name": "g", "arguments": "{}"}},
         ],
     }
-    assert read_usual_turn([TEXT]) == {"role": "assistant", "content": "a"}
+    assert turn.calls is turn.message["tool_calls"]
+    assert turn.names == NAMES
+    assert read_usual_turn([TEXT]) == ({"role": "assistant", "content": "a"}, [], {})
     assert read_usual_turn([OTHER]) is not None
 
 
