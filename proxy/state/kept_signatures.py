@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -80,6 +81,10 @@ def pack_refused() -> bytes:
     return pack(Signed("", "", "", ""), REFUSED)
 
 
+_LONGEST_CACHED = 2_048
+_MAX_CACHED = 2_048
+"""The most signatures in the cache, and the characters of the longest one: 5 MB in all."""
+
 TEXT_PREFIX = "text_"
 """The beginning of every key that :func:`text_key` returns."""
 
@@ -87,9 +92,17 @@ TEXT_PREFIX = "text_"
 def text_key(signature: str) -> str:
     """Return the store's key of a signature that has no call id of the proxy, such as a text's signature.
 
-    The stored value is found by this key when the client sends the signature back.
+    The stored value is found by this key when the client sends the signature back. Keys of signatures of the usual
+    length are cached, since they come with every request of a conversation.
     """
+    return _cached_text_key(signature) if len(signature) <= _LONGEST_CACHED else _text_key(signature)
+
+
+def _text_key(signature: str) -> str:
     return f"{TEXT_PREFIX}{hashlib.sha256(signature.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+
+
+_cached_text_key = lru_cache(maxsize=_MAX_CACHED)(_text_key)
 
 
 def _digest(name: str, arguments: bytes) -> str:

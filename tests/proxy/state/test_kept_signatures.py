@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.state.kept_signatures import Signed, StoredSignature, pack, unpack
+from proxy.state.kept_signatures import Signed, StoredSignature, pack, text_key, unpack
 
 JSON_VALUES = st.recursive(
     st.none()
@@ -73,3 +73,12 @@ def _plain(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     return json.dumps(value)
+
+
+def test_key_of_a_long_signature_is_that_of_its_text() -> None:
+    """Only keys of usual signatures are cached, and the cache changes none."""
+    for length in (1, 2_048, 2_049, 70_000):
+        keys = {text_key("a" * length), text_key("a" * length)}
+
+        assert len(keys) == 1
+        assert keys.isdisjoint({text_key("a" * (length - 1)), text_key("b" * length)})
