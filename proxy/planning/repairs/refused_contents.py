@@ -63,7 +63,7 @@ def without_refused_contents(plan: Plan, said: ProviderError) -> Plan | None:
         changed, changes = repair(fields, said)
         if changed:
             return _planned_again(plan, replace(native, repaired={**native.repaired, **changed}), changes)
-    if said.says(*_SIGNATURES) and not native.drops_signatures and has_signed_texts(native.items):
+    if said.says(*_SIGNATURES) and has_signed_texts(native.items):
         renewed = _planned_again(plan, replace(native, drops_signatures=True), [("dropped", "signature", "")])
         repaired = repair_request(renewed.messages, renewed.parameters, renewed.profile, said)
         return renewed if repaired is None else use_repaired(renewed, repaired)

@@ -67,14 +67,22 @@ def planned(
     body: bytes | None = None,
     kept: dict[str, StoredSignature] | None = None,
     instructions: Instructions | None = None,
+    unsupported: frozenset[str] = frozenset(),
+    thoughts: bool = False,
     **fields: Any,
 ) -> Plan:
-    """Return the plan of :data:`BODY` with *fields*, or of *body*."""
+    """Return the plan of :data:`BODY` with *fields*, or of *body*.
+
+    *unsupported* are parameters that a chat of the provider lacks. With *thoughts*, the store of thoughts was asked,
+    and had none.
+    """
     given = {name: value for name, value in {**copy.deepcopy(BODY), **fields}.items() if value is not None}
     read = read_fields(write_json(given) if body is None else body, model="ours", max_nesting=100)
     chat = to_chat(read, tenant=TENANT).chat
     sanitize = settings_of({"m": "openai/gpt-4.1"}, sanitize={"mode": mode}).sanitize
-    target = plan_target(deployment, sanitize, lambda *_: frozenset())
+    target = plan_target(deployment, sanitize, lambda *_: unsupported)
+    if thoughts:
+        target = replace(target, thoughts={})
     return plan_request(chat, target, kept or {}, instructions=instructions)
 
 
@@ -156,13 +164,16 @@ def test_strict_mode_refuses_what_would_be_mended() -> None:
     assert refused.value.param == "contents"
 
 
-def test_observing_reports_and_sends_the_clients_bytes() -> None:
-    """The change list tells what a repair would do."""
+@pytest.mark.parametrize(
+    ("mode", "listed"), [("observe", [("item_repair", "response_mismatch")]), ("off", [])]
+)
+def test_other_modes_send_the_clients_bytes(mode: str, listed: list[tuple[str, str]]) -> None:
+    """The change list of observing tells what a repair would do. Fields that a chat lacks are sent too."""
     body = write_json({**BODY, "contents": [*BODY["contents"][:2], user(answered("g", "a"))]})
-    plan = planned(mode="observe", body=body)
+    plan = planned(mode=mode, body=body, unsupported=frozenset({"top_k"}))
 
     assert sent(plan) == body
-    assert reasons(plan) == [("item_repair", "response_mismatch")]
+    assert reasons(plan) == listed
 
 
 @pytest.mark.parametrize("field", ["systemInstruction", "system_instruction"])
@@ -254,7 +265,8 @@ def test_envelope_never_reaches_gemini(tenant: str, alphabet: str) -> None:
         said("look"),
         {**called("f", "a"), "thoughtSignature": STAND_IN},
     ]
-    assert plan.changes
+    own = [("shape", "refused_field")] if tenant == TENANT else [("item_repair", "sealed_signature")]
+    assert reasons(plan) == own
 
 
 def test_envelope_on_a_text_is_taken_out() -> None:
@@ -281,8 +293,9 @@ def test_envelope_makes_a_chat_where_nothing_is_mended(mode: str) -> None:
     assert not is_eligible(plan.request.source, plan.deployment, plan.messages, plan.parameters)
 
 
-def test_envelope_is_opened_for_claude() -> None:
-    """The thoughts and their places come back as they were."""
+@pytest.mark.parametrize("thoughts", [True, False])
+def test_envelope_is_opened_for_claude(thoughts: bool) -> None:
+    """The thoughts and their places come back as they were, also where the store has lost them."""
     place = {"type": "tool_use", "id": "a"}
     content = model({**called("f", "a"), "thoughtSignature": envelope("a", TENANT, place)})
     plan = planned(

@@ -37,8 +37,8 @@ def build_native_request(call: UpstreamCall) -> bytes:
     native = source.native
     assert isinstance(native, GeminiRequest), "the call has a source of this format"
     fields = {
-        **changed_fields(native, call.parameters, call.rules, call.deployment.model_id),
         **native.changed,
+        **changed_fields(native, call.parameters, call.rules, call.deployment.model_id),
     }
     if not native.are_own:
         fields["contents"] = list(native.items)
@@ -57,8 +57,8 @@ def changed_fields(
 ) -> dict[str, Any]:
     """Return the fields of *native* that the *planned* chat parameters change, each whole. None removes a field.
 
-    They are those fields as the plan has changed them otherwise, with the parameters.
-    *profile* and *model*, the provider's name of it, decide about the fields for thinking.
+    They are those fields as the plan has changed them otherwise, with the parameters. *profile* and *model*,
+    the provider's name of it, decide about the fields for thinking.
     """
     given = native.parameters
     if planned is given:

@@ -10,7 +10,6 @@ from proxy.upstream.wires.gemini.settings import generation_config
 from sanitizers import Profile
 from sanitizers.native.gemini.spellings import key_of, snake_name
 
-_LIMITS = frozenset({"max_completion_tokens", "max_tokens"})
 _THINKING = "thinkingConfig"
 _AMOUNTS = ("thinkingBudget", "thinkingLevel")
 
@@ -44,8 +43,6 @@ def changed_settings(
     *model* does not take.
     """
     changed = set(names)
-    if changed & _LIMITS:
-        changed |= _LIMITS
     if changed & {"logprobs", "top_logprobs"}:
         changed |= {"logprobs", "top_logprobs"}
     wanted = {name: planned[name] for name in changed if planned.get(name) is not None}

@@ -71,6 +71,19 @@ def test_penalties_go_where_the_model_has_none() -> None:
     assert body["generationConfig"] == {"topK": 3}
 
 
+def test_later_repair_keeps_the_earlier_ones() -> None:
+    """Each is made in the request that was refused last."""
+    config = {"presencePenalty": 1, "thinkingConfig": {"thinkingLevel": "HIGH"}, "topK": 3}
+    first, _ = repaired("Penalty is not enabled for this model", generationConfig=config)
+    first = without_refused_contents(first, refusal(unknown("unheardOf", ""))) or first
+    done = without_refused_contents(first, refusal("Thinking level is not supported for this model."))
+
+    assert done is not None
+    body = json.loads(sent(done))
+    assert body["generationConfig"] == {"topK": 3}
+    assert "unheardOf" not in body
+
+
 def test_choice_goes_where_no_function_is_declared() -> None:
     """What else is configured stays."""
     given = {"functionCallingConfig": {"mode": "AUTO"}, "retrievalConfig": {"languageCode": "en"}}
@@ -101,6 +114,8 @@ def test_unknown_fields_of_contents_go_where_they_are_named() -> None:
     "words",
     [
         unknown("contents", ""),
+        unknown("system_instruction", ""),
+        unknown("tools", ""),
         unknown("text", "contents[0].parts[0]"),
         unknown("id", "contents[9].parts[0].function_call"),
         unknown("unheard", ""),

@@ -95,6 +95,20 @@ def test_only_the_changed_fields_are_written_anew() -> None:
     assert json.loads(sent) == expected
 
 
+def test_changed_parameters_go_into_the_fields_that_the_plan_has_changed() -> None:
+    """A setting that was refused does not come back with another one."""
+    call = call_of()
+    native = replace(native_of(call), changed={"generationConfig": {"topK": 3}})
+    assert call.source is not None
+    call = replace(
+        call,
+        source=replace(call.source, native=native),
+        parameters={**native.parameters, "temperature": 1},
+    )
+
+    assert json.loads(build_native_request(call))["generationConfig"] == {"topK": 3, "temperature": 1}
+
+
 def test_plan_that_changes_nothing_changes_no_field() -> None:
     """The same parameters, or equal ones."""
     native = native_of(call_of())
