@@ -9,7 +9,7 @@ The modules, in the order in which a request passes through them:
     guard_turns               applies the turn guard before a request is sent
     plan_target               a deployment, and the rules that a plan follows
     apply_defaults     the default parameters of a deployment
-    limit_output              lowers an answer's limit to the model's own, for the Messages API
+    limit_output              lowers an answer's limit to the model's own, for some clients
     answer_room               lowers it where the provider says that the prompt fits without it
     plan_parameters           chooses the parameters that a deployment takes
     clean_tools               rewrites tool schemas in a provider's dialect

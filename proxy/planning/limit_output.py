@@ -1,8 +1,9 @@
-"""Lowers an answer's token limit to what the model can write, for requests of the Messages API.
+"""Lowers an answer's token limit to what the model can write, for clients of Anthropic's and Google's APIs.
 
 Claude Code asks for 64,000 tokens of a known Claude, and for 32,000 of any other model. A provider refuses a limit over
 the model's own ("max_tokens: 64000 > 8192, which is the maximum allowed"), and Claude Code does not recover from that
-(2.1.197, run in 2026-11). Clients of other formats name a limit for the model that they know.
+(2.1.197, run in 2026-11). Clients of Gemini's own API know its models too, and not the one behind an alias. Clients of
+other formats name a limit for the model that they know.
 """
 
 from __future__ import annotations
