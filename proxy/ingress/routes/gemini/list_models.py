@@ -13,7 +13,9 @@ from aiohttp import web
 
 from proxy.config import model_names, resolve
 from proxy.config.list_models import listed_names
+from proxy.config.litellm_models import embeds
 from proxy.config.pools import choose_pool
+from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.forwarding.gateway import GATEWAY, Gateway
 from proxy.forwarding.json_response import json_response
@@ -45,8 +47,8 @@ async def show_content_model(request: web.Request) -> web.Response:
 async def list_page(request: web.Request, names: Sequence[str]) -> web.Response:
     """Answer with the page of *names* that the query asks for."""
     gateway, query = request[GATEWAY], request.query
-    size = min(_read_count(query, "pageSize", "page_size") or _USUAL, _MOST)
-    start = _read_count(query, "pageToken", "page_token")
+    size = min(_read_count(query, "must be a whole number", "pageSize", "page_size") or _USUAL, _MOST)
+    start = _read_count(query, "is not one that was given out", "pageToken", "page_token")
     page = names[start : start + size]
     models = await asyncio.to_thread(lambda: [_model(name, gateway) for name in page])
     body: dict[str, Any] = {"models": models}
@@ -60,20 +62,28 @@ async def show_one(request: web.Request, name: str) -> web.Response:
     return json_response(await asyncio.to_thread(_model, name, request[GATEWAY]))
 
 
-def _read_count(query: Mapping[str, str], *names: str) -> int:
-    """Return the number in *query* under one of *names*, or 0 where there is none."""
+def _read_count(query: Mapping[str, str], rule: str, *names: str) -> int:
+    """Return the number in *query* under one of *names*, or 0 where there is none.
+
+    Raises :class:`InvalidRequest` for anything else, with *rule* as its words.
+    """
     given = next((query[name] for name in names if query.get(name)), "0")
     if not (given.isascii() and given.isdecimal()) or len(given) > _DIGITS:
-        raise InvalidRequest(f"'{names[0]}' is not one that was given out.", param=names[0])
+        raise InvalidRequest(f"'{names[0]}' {rule}.", param=names[0])
     return int(given)
 
 
 def _model(name: str, gateway: Gateway) -> dict[str, Any]:
     model: dict[str, Any] = {"name": f"{_PREFIX}{name}", "version": "001", "displayName": name}
     pool = resolve(gateway.settings, name)
-    methods = _EMBEDDINGS if pool and pool[0].embeds else _CHATS
+    methods = _EMBEDDINGS if pool and _is_for_embeddings(pool[0]) else _CHATS
     if pool:
         window = window_of(pool[0])
         limits = {"inputTokenLimit": window.max_input_tokens, "outputTokenLimit": window.max_output_tokens}
         model |= {limit: value for limit, value in limits.items() if value is not None}
     return {**model, "supportedGenerationMethods": [*methods]}
+
+
+def _is_for_embeddings(deployment: Deployment) -> bool:
+    """Tell whether the settings or litellm's table say that *deployment* embeds texts."""
+    return deployment.embeds or embeds(f"{deployment.provider}/{deployment.model_id}")

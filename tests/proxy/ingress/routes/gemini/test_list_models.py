@@ -86,9 +86,26 @@ async def test_one_model_is_found_by_its_name(path: str, status: int) -> None:
     assert reply.json["name"].startswith("models/") if status == 200 else error_of(reply)[1] == "NOT_FOUND"
 
 
-async def test_model_of_embeddings_has_the_methods_of_embeddings() -> None:
-    entry = {"model_name": "e", "litellm_params": {"model": "openai/text-embedding-3-small"}}
-    async with serving(model_list=[{**entry, "model_info": {"mode": "embedding"}}], models={}) as (proxy, _):
+async def test_words_for_a_size_are_not_those_for_a_token() -> None:
+    async with serving() as (proxy, _):
+        size = await proxy.get(f"{PATH}?pageSize=x")
+        token = await proxy.get(f"{PATH}?pageToken=x")
+
+    assert error_of(size)[2] == "'pageSize' must be a whole number."
+    assert error_of(token)[2] == "'pageToken' is not one that was given out."
+
+
+@pytest.mark.parametrize(
+    ("model", "info"),
+    [
+        ("openai/own-embedder", {"mode": "embedding"}),
+        ("gemini/gemini-embedding-001", {}),
+    ],
+    ids=["by the settings", "by litellm's table"],
+)
+async def test_model_of_embeddings_has_the_methods_of_embeddings(model: str, info: dict[str, str]) -> None:
+    entry = {"model_name": "e", "litellm_params": {"model": model}}
+    async with serving(model_list=[{**entry, "model_info": info}], models={}) as (proxy, _):
         reply = await proxy.get("/v1beta/models/e")
 
     assert reply.json["supportedGenerationMethods"] == ["embedContent", "batchEmbedContents"]
