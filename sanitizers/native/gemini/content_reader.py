@@ -25,6 +25,7 @@ from sanitizers.native.gemini.parts import (
     signature_of,
     signed,
     text_at,
+    unknown_data,
     without_signature,
 )
 from sanitizers.native.gemini.read_parts import PLAIN_FIELDS, PartReader
@@ -199,7 +200,8 @@ class ContentReader:
         for part, data, place in metered(placed):
             seal = signature_of(part)
             has_seal = seal is not None and is_own(seal)
-            is_sound = is_sound and not has_seal and not data.several and bool(data.kind)
+            has_data = bool(data.kind) or unknown_data(part) is not None
+            is_sound = is_sound and not has_seal and not data.several and has_data
             if data.kind == "functionCall":
                 made, is_good = self._call(part, data, place, index, len(calls), has_seal)
                 is_sound = is_sound and is_good

@@ -62,6 +62,15 @@ SIGNATURE_KEYS = ("thoughtSignature", "thought_signature")
 """The spellings of the field of a part's signature."""
 
 
+_BESIDE_DATA = frozenset(
+    {
+        *("mediaResolution", "media_resolution", "partMetadata", "part_metadata"),
+        *("thought", *SIGNATURE_KEYS, "videoMetadata", "video_metadata"),
+    }
+)
+"""The fields that a part may have beside its data."""
+
+
 class Data(NamedTuple):
     """The data of a part: its *kind* in camel case, the *key* under which it stands, and its *value*.
 
@@ -90,6 +99,16 @@ def data_of(part: Part) -> Data:
                 return found._replace(several=True)
             found = Data(kind, key, value)
     return found
+
+
+def unknown_data(part: Part) -> str | None:
+    """Return the key of data of a kind that is not known here, for a *part* without known data, or None.
+
+    A later version of Gemini's API may have it. Data is an object.
+    """
+    return next(
+        (key for key, value in part.items() if isinstance(value, dict) and key not in _BESIDE_DATA), None
+    )
 
 
 def without_other_data(part: Part, data: Data) -> Part:

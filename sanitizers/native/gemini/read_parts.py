@@ -17,8 +17,10 @@ from sanitizers.native.gemini.parts import (
     is_thought,
     refuse,
     text_at,
+    unknown_data,
 )
 from sanitizers.native.protocol import HELD_PLACEHOLDER, Need, add_needs
+from sanitizers.work_limit import metered
 
 STEP = "items"
 """The step's name of what a chat cannot have of the client's own format."""
@@ -27,6 +29,7 @@ PLAIN_FIELDS = frozenset({"text", "thought", "thoughtSignature", "thought_signat
 """The fields of a text part that a chat needs no report of."""
 
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}(?: ?; ?[\w.+-]{1,64}=[\w.+\"-]{1,64}){0,4}", re.ASCII)
+_FILE_FIELDS = ("fileId", "fileUri", "file_id", "file_uri", "uri")
 _SIGNATURE = frozenset({"thought", "thoughtSignature", "thought_signature"})
 
 
@@ -44,10 +47,11 @@ class PartReader:
         With *media*, inline bytes become a media part. Without *media*, a text names their type. Other data becomes a
         text that describes or holds it. *index* is that of the content.
         """
-        if is_thought(part) or not data.kind:
-            if is_thought(part):
-                self.report("dropped", index, "thought", place)
+        if is_thought(part):
+            self.report("dropped", index, "thought", place)
             return None
+        if not data.kind:
+            return self._unknown(part, place)
         if data.kind == "text":
             if not part.keys() <= PLAIN_FIELDS:
                 self.report_fields(part, data, place, index)
@@ -77,6 +81,14 @@ class PartReader:
             if name != data.key and name not in _SIGNATURE and value is not None:
                 self.report("dropped", index, "part_field", f"{place}.{name}")
                 return
+
+    def _unknown(self, part: Part, place: str) -> Message | None:
+        """Return a placeholder for data of a kind that is not known here, or None for no data at all."""
+        key = unknown_data(part)
+        if key is None:
+            return None
+        add_needs(self.needs, _unknown_needs(part[key], f"{place}.{key}"))
+        return _text(HELD_PLACEHOLDER)
 
     def _inline(self, value: Part, place: str, index: int, *, media: bool) -> Message:
         mime_type, given = text_at(value, "mimeType", "mime_type"), text_at(value, "data")
@@ -129,6 +141,26 @@ def _object_need(place: str, *, can_be_left_out: bool = False) -> Need:
 
 def _film_need(place: str) -> Need:
     return Need(f"'{place}' names a film that Gemini alone can watch.", "gemini_media", place)
+
+
+def _unknown_needs(value: Any, place: str) -> tuple[Need, ...]:
+    """Return the needs for data of an unknown kind. It may name a file as known data does, and another client's."""
+    need = Need(f"'{place}' is data that Gemini alone can read.", "gemini_part", place)
+    return (need, _object_need(place)) if _names_file(value) else (need,)
+
+
+def _names_file(value: Any) -> bool:
+    """Tell whether *value* has the address of a file anywhere, without recursion: a client may nest objects deeply."""
+    open_values: list[Any] = [value]
+    while open_values:
+        held = open_values.pop()
+        if isinstance(held, dict):
+            if any(isinstance(held.get(name), str) for name in _FILE_FIELDS):
+                return True
+            open_values += metered(held.values())
+        elif isinstance(held, list):
+            open_values += metered(held)
+    return False
 
 
 def _text(text: str) -> Message:

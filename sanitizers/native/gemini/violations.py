@@ -18,6 +18,7 @@ from sanitizers.native.gemini.parts import (
     parts_of,
     signature_of,
     text_at,
+    unknown_data,
 )
 from sanitizers.native.protocol import Item, Items, ItemViolation
 from sanitizers.profiles import Profile
@@ -111,7 +112,10 @@ def find_content_faults(
         if is_sealed(part):
             yield "sealed_signature"
         if not data.kind:
-            yield "data_missing"
+            if unknown_data(part) is not None:
+                says_something = True
+            else:
+                yield "data_missing"
         elif data.several:
             yield "data_repeated"
         elif data.kind == "text":

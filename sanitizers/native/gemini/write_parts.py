@@ -14,6 +14,7 @@ from sanitizers.native.gemini.parts import (
     is_sealed,
     signature_of,
     signature_of_call,
+    unknown_data,
     without_other_data,
     without_signature,
 )
@@ -34,7 +35,10 @@ def sound_parts(parts: list[Part]) -> list[Part]:
         data = data_of(part)
         if is_sealed(part):
             part = without_signature(part)
-        if data.kind and (data.kind != "text" or data.value or signature_of(part)):
+        holds_any = (
+            data.value or signature_of(part) if data.kind == "text" else data.kind or unknown_data(part)
+        )
+        if holds_any:
             kept.append(_without_null_args(without_other_data(part, data)))
     return kept
 

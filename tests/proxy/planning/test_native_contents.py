@@ -347,6 +347,16 @@ def test_file_stays_where_its_content_is_edited() -> None:
     assert HELD_PLACEHOLDER in json.dumps(plan.messages)
 
 
+def test_data_of_an_unknown_kind_goes_to_gemini_alone() -> None:
+    """Another model would be told less than the client says."""
+    body = write_json({**BODY, "contents": [user({"newKind": {"a": 1}})]})
+
+    assert sent(planned(replace(STRICT, serves_objects=False), body=body)) == body
+    with pytest.raises(InvalidRequest) as refused:
+        planned(CLAUDE, body=body)
+    assert refused.value.param == "contents[0].parts[0].newKind"
+
+
 def test_plan_that_changed_the_tools_is_sent_as_a_chat() -> None:
     """No request is half native."""
     plan = planned()

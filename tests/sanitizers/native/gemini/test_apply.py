@@ -53,6 +53,7 @@ def repaired(native: Contents, profile: Profile = GEMINI_3_STRICT) -> Contents:
         [ASKED, UNNAMED, UNNAMED_ANSWER, MORE],
         [ASKED, model(said("a")), FILE, MORE],
         [{"parts": [said()]}],
+        [user({"newKind": {"a": 1}}), model(said("a"), {"newKind": {"a": 1}}), MORE],
     ],
 )
 def test_legal_list_comes_back_as_the_same_object(native: Contents) -> None:
@@ -232,6 +233,17 @@ def test_single_content_without_a_role_gets_one_when_another_follows() -> None:
     more = [*projected.messages, {"role": "user", "content": "stop"}]
 
     assert apply_messages(native, projected, more, GEMINI_3_STRICT) == [user(said()), user(said("stop"))]
+
+
+def test_data_of_an_unknown_kind_stays_beside_what_is_repaired() -> None:
+    """A later version of the API may have it."""
+    new = {"newKind": {"a": 1}}
+    native = [ASKED, model(said(""), new, said("a")), MORE]
+    projected = project_contents(native)
+
+    _, written, _ = apply_messages(native, projected, projected.messages, GEMINI_3_STRICT)
+
+    assert written == model(new, said("a"))
 
 
 def test_unknown_fields_of_parts_and_contents_stay() -> None:

@@ -91,6 +91,20 @@ def test_film_is_a_need_that_names_no_object() -> None:
     assert [(need.rule, need.names_object) for need in reader.needs] == [("gemini_media", False)]
 
 
+@pytest.mark.parametrize(
+    ("held", "names_object"),
+    [({"a": 1}, [False]), ({"a": [{"fileUri": "files/b"}]}, [False, True]), ({"uri": "x"}, [False, True])],
+)
+def test_data_of_an_unknown_kind_is_a_need(held: dict[str, Any], names_object: list[bool]) -> None:
+    """Gemini may know it by now. It may name another client's file."""
+    made, reader = read({"newKind": held, "thought": False, "partMetadata": {}})
+
+    assert made == {"type": "text", "text": HELD_PLACEHOLDER}
+    assert [need.names_object for need in reader.needs] == names_object
+    assert {need.param for need in reader.needs} == {f"{PLACE}.newKind"}
+    assert read({"newKind": "a scalar", "videoMetadata": {}})[0] is None
+
+
 def test_one_need_of_a_kind_is_enough() -> None:
     """A small body could otherwise have any number."""
     reader = PartReader()

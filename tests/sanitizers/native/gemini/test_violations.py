@@ -103,3 +103,8 @@ def test_work_limit_ends_the_check() -> None:
     """The check of each part takes a step of the work limit."""
     with limited_by(WorkLimit(50)), pytest.raises(WorkLimitExceeded):
         find_content_violations([user(*[said()] * 100)], GEMINI_3)
+
+
+def test_data_of_an_unknown_kind_breaks_no_rule() -> None:
+    """Gemini may know it by now."""
+    assert find_content_violations([user({"newKind": {"a": 1}})], GEMINI_3_STRICT) == ()
