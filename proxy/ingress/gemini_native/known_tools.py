@@ -11,15 +11,11 @@ from typing import Any
 
 import orjson
 
-from proxy.core.chat_request import LARGEST_KNOWN, MAX_KNOWN, KnownTools
-from proxy.core.nesting import depth_of
+from proxy.core.chat_request import MAX_KNOWN, KnownTools
+from proxy.ingress.cached_tools import facts_of, may_be_cached
 from sanitizers import Unrepairable
 from sanitizers.native.gemini.tools import GeminiTools, read_tools
 from sanitizers.record import record
-from sanitizers.turns import declared_names
-
-_MAX_PARTS = 8_192
-"""The largest number of commas and opening brackets in cached tools, as in the chat format's cache."""
 
 
 @record
@@ -41,7 +37,7 @@ def read_known_tools(tools: Any) -> KnownGeminiTools:
         written = orjson.dumps(tools)
     except orjson.JSONEncodeError:  # a number of thirty digits, or nested too deeply
         return KnownGeminiTools(read_tools(tools))
-    if len(written) > LARGEST_KNOWN or _has_many_parts(written):
+    if not may_be_cached(written):
         return KnownGeminiTools(read_tools(tools))
     try:
         return _known(written)
@@ -49,19 +45,7 @@ def read_known_tools(tools: Any) -> KnownGeminiTools:
         return KnownGeminiTools(read_tools(tools))  # raises again, and is not cached
 
 
-def _has_many_parts(written: bytes) -> bool:
-    if len(written) <= _MAX_PARTS:
-        return False
-    return written.count(b",") + written.count(b"{") + written.count(b"[") > _MAX_PARTS
-
-
 @lru_cache(maxsize=MAX_KNOWN)
 def _known(written: bytes) -> KnownGeminiTools:
     tools = read_tools(orjson.loads(written))
-    chat_tools = tools.chat_tools
-    if not chat_tools:
-        return KnownGeminiTools(tools)
-    names = tuple(declared_names({"tools": chat_tools}))
-    size = len(orjson.dumps(chat_tools))
-    known = KnownTools(chat_tools, depth_of(chat_tools), are_checked=True, size=size, names=names)
-    return KnownGeminiTools(tools, known)
+    return KnownGeminiTools(tools, facts_of(tools.chat_tools))

@@ -12,20 +12,16 @@ from typing import Any
 
 import orjson
 
-from proxy.core.chat_request import LARGEST_KNOWN, MAX_KNOWN, KnownTools
-from proxy.core.nesting import depth_of
+from proxy.core.chat_request import MAX_KNOWN, KnownTools
+from proxy.ingress.cached_tools import facts_of, may_be_cached
 from sanitizers import Unrepairable
 from sanitizers.native import Items
 from sanitizers.native.responses.item_types import TOOL_CARRIERS
 from sanitizers.native.responses.tools import ToolTable, read_tools
 from sanitizers.record import record
-from sanitizers.turns import declared_names
 from sanitizers.work_limit import metered
 
 _CARRIERS = tuple(TOOL_CARRIERS)  # a tuple, since a type may be any JSON
-
-_MAX_PARTS = 8_192
-"""The largest number of commas and opening brackets in cached tools, as in the chat format's cache."""
 
 
 @record
@@ -48,18 +44,12 @@ def read_known_tools(tools: Sequence[Any] | None, items: Items) -> KnownTable:
         written = orjson.dumps([tools, carriers])
     except orjson.JSONEncodeError:  # a number of thirty digits, or nested too deeply
         return KnownTable(read_tools(tools, items), None)
-    if len(written) > LARGEST_KNOWN or _has_many_parts(written):
+    if not may_be_cached(written):
         return KnownTable(read_tools(tools, items), None)
     try:
         return _known(written)
     except Unrepairable:
         return KnownTable(read_tools(tools, items), None)  # raises again, and is not cached
-
-
-def _has_many_parts(written: bytes) -> bool:
-    if len(written) <= _MAX_PARTS:
-        return False
-    return written.count(b",") + written.count(b"{") + written.count(b"[") > _MAX_PARTS
 
 
 @lru_cache(maxsize=MAX_KNOWN)
@@ -70,11 +60,4 @@ def _known(written: bytes) -> KnownTable:
         items += [{} for _ in range(at - len(items))]
         items.append(item)
     table = read_tools(tools, items)
-    chat_tools = table.chat_tools
-    if not chat_tools:
-        return KnownTable(table, None)
-    names = tuple(declared_names({"tools": chat_tools}))
-    size = len(orjson.dumps(chat_tools))
-    return KnownTable(
-        table, KnownTools(chat_tools, depth_of(chat_tools), are_checked=True, size=size, names=names)
-    )
+    return KnownTable(table, facts_of(table.chat_tools))
