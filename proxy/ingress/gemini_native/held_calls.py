@@ -21,6 +21,11 @@ class HeldCalls:
         self._legacy: list[Mapping[str, Any]] = []
         self._relayed: set[int] = set()
 
+    @property
+    def are_held(self) -> bool:
+        """True once a call is kept."""
+        return bool(self._calls or self._legacy)
+
     def relay(self, pieces: Iterable[Mapping[str, Any]]) -> None:
         """Note that the calls of *pieces* were written as the provider sent them."""
         self._relayed.update(piece["index"] for piece in pieces)

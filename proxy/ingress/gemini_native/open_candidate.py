@@ -86,6 +86,11 @@ class OpenCandidate:
         return {"content": write_content(parts or EMPTY), "finishReason": finish, "index": self._index}
 
     @property
+    def holds_calls(self) -> bool:
+        """True where calls are kept for the end."""
+        return self._calls.are_held
+
+    @property
     def is_blocked(self) -> bool:
         """True where a content filter has let nothing through."""
         return FINISH_REASONS.get(self.reason or "") == FILTERED and not self.has_said

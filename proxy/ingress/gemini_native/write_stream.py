@@ -87,6 +87,7 @@ class GeminiStream:
                 self._said += len(choice["delta"].get("content") or "")
             if candidate.reason is not None:
                 self._text_end = b""
+            self._writes_own = self._writes_own or candidate.holds_calls
         if not written:
             return b""
         self._writes_own = True
@@ -153,17 +154,14 @@ class GeminiStream:
         return self._frame(write_error(error, context.places, context.numbers())) + self._finish()
 
     def _may_write_plain(self) -> bool:
-        """Tell whether a further text of the only candidate can be written in the short way."""
-        if self._candidates.keys() != {0}:
-            return False
-        only = self._candidates[0]
-        return only.has_said and only.reason is None
+        """Tell whether a further text of the first candidate can be written in the short way."""
+        first = self._candidates.get(0)
+        return first is not None and first.has_said and first.reason is None
 
     def _candidate(self, index: int) -> OpenCandidate:
         found = self._candidates.get(index)
         if found is None:
             found = self._candidates[index] = OpenCandidate(self._context, index)
-            self._text_end = b""
         return found
 
     def _frame(self, body: bytes) -> bytes:

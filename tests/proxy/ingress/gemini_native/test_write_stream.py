@@ -228,6 +228,36 @@ def test_call_that_a_repair_held_back_follows_geminis_end() -> None:
     assert "usageMetadata" in last
 
 
+def test_finish_reason_waits_for_a_call_that_is_kept() -> None:
+    """A repair has changed the call, so that Gemini's end would come before it."""
+    writer = answers().write_stream()
+    raw = writer.write_native(event({"text": "A"}), chunk(content="A"))
+    raw += writer.write_chunk(calls(piece(0, "{}", begins=True)))
+    raw += writer.write_native(event({"text": ""}, finish="STOP"), {**chunk(), "choices": []})
+    raw += (
+        writer.write_chunk(chunk("tool_calls")) + writer.write_chunk(usage_chunk(USAGE)) + writer.write_end()
+    )
+
+    assert find_stream_faults(raw) == []
+    assert raw.count(b"finishReason") == 1
+
+
+def test_text_behind_bare_log_probabilities_is_the_answer() -> None:
+    """The short way is for a candidate that has said something."""
+    logged = chunk()
+    logged["choices"][0]["logprobs"] = {"content": [{"token": "A", "logprob": -1.0}]}
+
+    assert written(logged, chunk(content="A"), chunk(content="B"))["candidates"][0]["parts"] == [
+        {"text": "AB"}
+    ]
+
+
+def test_text_in_the_last_chunk_of_its_choice_is_the_last_one() -> None:
+    found = written(chunk("stop", content="A"), chunk(content="B"), finish=None)
+
+    assert found["candidates"][0]["parts"] == [{"text": "A"}]
+
+
 def test_blocked_prompt_is_told_once() -> None:
     writer = answers().write_stream()
     given = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "modelVersion": "m", "responseId": "i"}
