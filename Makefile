@@ -141,7 +141,7 @@ soak-state: $(VENV)/dev $(VENV)/valkey  ## three replicas and one store that fai
 	$(BIN)/python -m benchmarks.state.cooldowns
 	$(BIN)/python -m benchmarks.state.sqlite_kills
 
-attack: $(VENV)/dev  ## hostile requests against the real process, as a table; fails where a goal is missed (some nine minutes)
+attack: $(VENV)/dev  ## hostile requests against the real process, as a table; fails where a goal is missed (some eleven minutes)
 	$(BIN)/python -m benchmarks.attack $(ARGS)
 
 chaos: $(VENV)/dev $(VENV)/valkey  ## thousands of requests while providers, clients and the shared store fail

@@ -38,7 +38,7 @@ class Field:
 
 
 def _waits(field: Field) -> list[Figure]:
-    seconds = {SMALL: 240.0, ANSWERS: 60.0, LARGE: 300.0}
+    seconds = {SMALL: 300.0, ANSWERS: 60.0, LARGE: 400.0}
     given = {row: left * field.factor for row, left in seconds.items()}
     return waiting.run(
         field.directory, field.attacked, field.calm, given, full=field.full, wanted=field.wanted

@@ -142,7 +142,7 @@ def _path_cases(row: Row, size: int, *, full: bool) -> Iterator[Case]:
     """Yield the attacks on paths other than the chat's."""
     for path, families in _OTHERS.items():
         for name, build in families.items():
-            for model in _models_of(path, full=full):
+            for model in _models_of(path, row, full=full):
                 wire = f"{path} {model}"
                 body = (_contents_body if path == GEMINI_API else _chat_body)(model, build, size)
                 address = path.replace("{model}", model)
@@ -156,9 +156,11 @@ def _path_cases(row: Row, size: int, *, full: bool) -> Iterator[Case]:
         yield Case(row, "/ui/api/look", f"{name}, {_told(look)}", body, "/ui/api/look")
 
 
-def _models_of(path: str, *, full: bool) -> Sequence[str]:
+def _models_of(path: str, row: Row, *, full: bool) -> Sequence[str]:
     models = (*DIRECT,) if full else ("openai",)
     native = _NATIVE_OF.get(path)
+    if path == GEMINI_API and row is LARGE and not full:
+        return ("gemini",)  # the same work as for others, and more
     return models if native is None or native in models else (*models, native)
 
 
