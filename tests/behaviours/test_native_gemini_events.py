@@ -38,3 +38,16 @@ async def test_call_that_is_sent_twice_arrives_once() -> None:
     assert reply.status == 200, reply.raw
     assert reply.raw.count(b"functionCall") == 1
     assert events_of(reply.raw)[-1]["candidates"][0]["finishReason"] == "STOP"
+
+
+@pytest.mark.parametrize("form", [EVENTS, ARRAY])
+async def test_finish_reason_that_chats_lack_arrives(form: str) -> None:
+    """The text is not lost, and the client reads the reason itself."""
+    candidate = {"content": {"role": "model", "parts": [{"text": "a"}]}, "finishReason": "OTHER", "index": 0}
+    event = json.dumps({"candidates": [candidate]}).encode()
+    async with answering(b"data: %s\n\n" % event) as (proxy, _):
+        reply = await ask(proxy, SMALL, form)
+
+    assert reply.status == 200, reply.raw
+    assert b'"OTHER"' in reply.raw
+    assert b"error" not in reply.raw

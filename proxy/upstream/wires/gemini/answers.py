@@ -8,16 +8,16 @@ from typing import Any
 from proxy.upstream.wires.gemini.reading import ResponseReader
 
 
-def read_answer(body: Any, *, model: str, carries_media: bool = False) -> dict[str, Any]:
+def read_answer(body: Any, *, model: str, relays: bool = False) -> dict[str, Any]:
     """Return the answer in *body*, the parsed JSON of a 200. *model* is used when Gemini does not name its model.
 
-    With *carries_media* an answer of media alone is an answer, since its client gets the media.
+    *relays* is as in :class:`~proxy.upstream.wires.gemini.reading.ResponseReader`.
 
     :mod:`proxy.answers.normalize`, which has the clock, adds ``created`` and a missing ``id``. Raises
     :class:`proxy.core.errors.UpstreamFault` for a 200 that is no answer, for an empty answer and for one that broke
     off.
     """
-    reader = ResponseReader(model, carries_media=carries_media)
+    reader = ResponseReader(model, relays=relays)
     deltas = {one.choice: one for one in reader.read(body)}
     choices: list[dict[str, Any]] = []
     ends = reader.final_deltas()

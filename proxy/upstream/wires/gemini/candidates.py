@@ -19,8 +19,8 @@ class CandidateReader:
     """Reads one candidate, and keeps the state that its later events need.
 
     Media is not carried, since OpenAI's format has no field for media. A line of text replaces the media if there is
-    other text. An answer of nothing but media is a fault, unless its client gets the parts (*carries_media*). Code that
-    Gemini has run is a text for such a client alone.
+    other text. An answer of nothing but media is a fault, unless its client gets the parts as they came (*relays*).
+    Code that Gemini has run is a text for such a client alone.
 
     A thought signature goes onto its call, in the field of Google's OpenAI endpoint. Some answers have it on the
     thought or the empty text before the call. In a stream, the part with the signature may be an event of its own.
@@ -32,7 +32,7 @@ class CandidateReader:
     to the answer (:meth:`final_delta`).
     """
 
-    def __init__(self, index: int, *, carries_media: bool = False) -> None:
+    def __init__(self, index: int, *, relays: bool = False) -> None:
         self.ended = False
         """True once the candidate has a finish reason. The candidate may send another reason later."""
 
@@ -41,7 +41,7 @@ class CandidateReader:
         self._sent: set[tuple[str, str, str]] = set()  # the calls that came with an id: id, name, arguments
         self._pending_signature: str | None = None  # a signature without a call, for the next call
         self._kinds = PartKinds()
-        self._carries_media = carries_media
+        self._relays = relays
         self._reason: str | None = None
         self._message: str | None = None
         self._continued = False  # something came after the finish reason
@@ -78,8 +78,8 @@ class CandidateReader:
                 kinds.has_text = kinds.has_text or part.get("thought") is not True
             elif (text := note_of_media(part)) is not None:
                 kinds.has_media = True
-                kinds.has_text = kinds.has_text or self._carries_media
-            elif self._carries_media and (text := _code_in(part)):
+                kinds.has_text = kinds.has_text or self._relays
+            elif self._relays and (text := _code_in(part)):
                 kinds.has_text = True
             if text:
                 (thoughts if part.get("thought") is True else texts).append(text)
@@ -102,7 +102,7 @@ class CandidateReader:
 
         Raises :class:`UpstreamFault` if the candidate is incomplete, is empty or has failed.
         """
-        return finish_reason(self._reason, self._message, self._kinds)
+        return finish_reason(self._reason, self._message, self._kinds, relays=self._relays)
 
     def final_delta(self) -> dict[str, Any]:
         """Return the signature that no call took, as a field of the answer's message.

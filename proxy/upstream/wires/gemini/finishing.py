@@ -9,11 +9,12 @@ from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 
 FILTERED = "content_filter"
+INCOMPLETE = "length"
 
 _REASONS = MappingProxyType(
     {
         "STOP": "stop",
-        "MAX_TOKENS": "length",
+        "MAX_TOKENS": INCOMPLETE,
         **dict.fromkeys(
             (
                 "BLOCKLIST",
@@ -53,18 +54,23 @@ class PartKinds:
     has_media: bool = False
 
 
-def finish_reason(reason: str | None, message: str | None, kinds: PartKinds) -> str:
+def finish_reason(reason: str | None, message: str | None, kinds: PartKinds, *, relays: bool = False) -> str:
     """Return OpenAI's finish reason for Gemini's *reason*. *message* is Gemini's explanation, if any.
 
     *kinds* are the kinds of parts that the candidate held. Raises :class:`UpstreamFault`, with its cause, for a
     candidate that is no complete answer. Examples are an unreadable call (langgraph#6574), an unknown reason, an empty
     candidate (python-genai#1289), and a stream that broke off. A client would take an empty ``stop`` for a complete
     answer.
+
+    With *relays* the client gets the candidate as it came, and reads an unknown reason itself. For such a reason behind
+    a text or a call, the result is ``length``: the answer is no complete one.
     """
     if reason is None:
         words = "The model's answer broke off: it has no finish reason."
         raise UpstreamFault(words, cause=Cause.TRUNCATED)
     known = _REASONS.get(reason)
+    if known is None and relays and reason not in _FAULTS and (kinds.has_text or kinds.has_call):
+        return INCOMPLETE
     if known is None:
         cause, what = _FAULTS.get(reason, _ODD_END)
         detail = f" {message[:_LONGEST]}" if message else ""

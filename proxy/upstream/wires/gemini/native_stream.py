@@ -34,7 +34,7 @@ class NativeStreamReader(StreamReader):
     ended = False
 
     def __init__(self, model: str) -> None:
-        super().__init__(model, carries_media=True)
+        super().__init__(model, relays=True)
         self._held: list[_Held] = []
         self._without_arguments: dict[int, list[int]] = {}  # the indexes of calls, by choice
 

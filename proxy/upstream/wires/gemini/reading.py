@@ -26,11 +26,12 @@ class ChoiceDelta(NamedTuple):
 class ResponseReader:
     """Reads the ``GenerateContentResponse`` objects of one answer: one object, or one for each event.
 
-    With *carries_media* the client gets the media of the answer, so that an answer of media alone is no fault.
+    With *relays* the client gets the answer as it came. Then media alone are no fault, and neither is an unknown finish
+    reason behind a text or a call.
     """
 
-    def __init__(self, model: str, *, carries_media: bool = False) -> None:
-        self._carries_media = carries_media
+    def __init__(self, model: str, *, relays: bool = False) -> None:
+        self._relays = relays
         self.id: str | None = None
         self.model = model
         self._named = False
@@ -125,7 +126,7 @@ class ResponseReader:
     def _read_choice(self, candidate: Mapping[str, Any], index: int) -> ChoiceDelta:
         reader = self._candidates.get(index)
         if reader is None:
-            reader = self._candidates[index] = CandidateReader(index, carries_media=self._carries_media)
+            reader = self._candidates[index] = CandidateReader(index, relays=self._relays)
         delta = reader.read(candidate, self.id or "")
         logprobs = candidate.get("logprobsResult")
         return ChoiceDelta(index, delta, None if logprobs is None else read_logprobs(logprobs))

@@ -10,8 +10,8 @@ from proxy.upstream.wires.gemini.reading import ResponseReader
 class StreamReader(ResponseReader):
     """Reads one stream. :mod:`proxy.answers.normalize` adds ``created``, roles and a missing ``id``."""
 
-    def __init__(self, model: str, *, carries_media: bool = False) -> None:
-        super().__init__(model, carries_media=carries_media)
+    def __init__(self, model: str, *, relays: bool = False) -> None:
+        super().__init__(model, relays=relays)
         self._closed = False
 
     def feed(self, event: Any) -> list[dict[str, Any]]:

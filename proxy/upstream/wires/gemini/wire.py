@@ -83,7 +83,7 @@ class ContentsOfChats(_Common):
         native, model = load_payload(body), call.deployment.model_id
         if not takes_native(self.format, call):
             return read_answer(native, model=model)
-        answer = read_answer(native, model=model, carries_media=True)
+        answer = read_answer(native, model=model, relays=True)
         return (
             attach_body(answer, self.format, native) if has_all_calls(native, answer["choices"]) else answer
         )

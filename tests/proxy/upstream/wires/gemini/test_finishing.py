@@ -45,3 +45,24 @@ def test_finish_message_is_in_the_error_up_to_a_limit() -> None:
         read_answer({"candidates": [candidate]}, model="m")
 
     assert len(caught.value.message) < 1000
+
+
+@pytest.mark.parametrize("reason", ["OTHER", "NO_IMAGE", "TOO_MANY_TOOL_CALLS", "A_LATER_REASON"])
+@pytest.mark.parametrize("parts", [[{"text": "a"}], [call()]])
+def test_unknown_reason_behind_something_is_no_fault_where_it_is_relayed(
+    reason: str, parts: list[dict[str, Any]]
+) -> None:
+    """A client of Gemini's own API knows the reason. A chat has no word for it."""
+    given = body(*parts, reason=reason)
+
+    assert only_choice(read_answer(given, model="m", relays=True))["finish_reason"] == "length"
+    with pytest.raises(UpstreamFault, match=reason):
+        read_answer(given, model="m")
+
+
+@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "OTHER"])
+def test_failed_or_empty_candidate_is_a_fault_where_it_is_relayed_too(reason: str) -> None:
+    """Another attempt may get an answer."""
+    parts = [] if reason == "OTHER" else [{"text": "a"}]
+    with pytest.raises(UpstreamFault, match=reason):
+        read_answer(body(*parts, reason=reason), model="m", relays=True)
