@@ -42,6 +42,10 @@ _NAMES: Mapping[int, str] = MappingProxyType(
 """Google's name of a status (google.rpc.Code, with the codes of HTTP)."""
 
 _UNPAID, _OVERLOADED = 402, 529
+_USED_UP = "insufficient_quota"
+_DAILY = "PerDay"
+"""A part of the ids of Google's daily quotas. Where it is there, gemini-cli asks no more (0.61.0)."""
+
 _TYPES = "type.googleapis.com/google.rpc."
 _DOMAIN = "turnright"
 _LONGEST_DELAY = 12
@@ -102,6 +106,9 @@ def _details_of(error: ProxyError, places: ContentPlaces, message: str) -> list[
         details.append({"@type": f"{_TYPES}BadRequest", "fieldViolations": [violation]})
     reason = {"reason": error.code.upper(), "domain": _DOMAIN, "metadata": {"code": error.code}}
     details.append({"@type": f"{_TYPES}ErrorInfo", **reason})
+    if error.code == _USED_UP:  # no wait of a request helps
+        violation = {"subject": "", "description": message, "quotaId": _DAILY}
+        details.append({"@type": f"{_TYPES}QuotaFailure", "violations": [violation]})
     if error.details:
         details.append({"@type": "type.googleapis.com/google.protobuf.Struct", "value": {**error.details}})
     return details

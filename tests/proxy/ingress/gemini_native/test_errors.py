@@ -171,3 +171,14 @@ def test_field_of_a_deployment_keeps_its_name() -> None:
     error.of_deployment = True
 
     assert described(error)["message"] == "top_p: No."
+
+
+@pytest.mark.parametrize(("code", "ids"), [("insufficient_quota", ["PerDay"]), ("rate_limit_exceeded", [])])
+def test_used_up_quota_is_told_as_a_daily_one(code: str, ids: list[str]) -> None:
+    """gemini-cli would otherwise ask four times for nothing."""
+    fault = UpstreamFault("Quota exceeded.", upstream_status=429)
+    fault.code = code  # type: ignore[misc]  # the class has the usual one
+
+    violations = details(fault).get("QuotaFailure", {"violations": []})["violations"]
+
+    assert [one["quotaId"] for one in violations] == ids
