@@ -101,7 +101,9 @@ class PartReader:
         if mime_type.startswith("audio/"):
             audio = {"data": encoded, "format": mime_type[len("audio/") :]}
             return {"type": "input_audio", "input_audio": audio}
-        return _by_address(f"data:{mime_type};base64,{encoded}", mime_type)
+        return _by_address(
+            f"data:{mime_type};base64,{encoded}", mime_type, text_at(value, "displayName", "display_name")
+        )
 
     def _file(self, value: Part, place: str, index: int, *, media: bool) -> Message:
         address, mime_type = text_at(value, "fileUri", "file_uri"), text_at(value, "mimeType", "mime_type")
@@ -122,11 +124,19 @@ class PartReader:
         return _text(f"[{' '.join(filter(None, ('File', address if kind == 'web' else '', mime_type)))}]")
 
 
-def _by_address(address: str, mime_type: str) -> Message:
-    """Return the media part for *address*. A chat takes images apart from other files."""
+def _by_address(address: str, mime_type: str, name: str = "") -> Message:
+    """Return the media part for *address*. A chat takes images apart from other files.
+
+    OpenAI refuses the bytes of a file without a name: "Missing required parameter:
+    'messages[0].content[1].file.file_id'" (openai-agents-python#1513).
+    """
     if mime_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": address}}
-    return {"type": "file", "file": {"file_data": address}}
+    file = {"file_data": address}
+    if address.startswith("data:"):
+        subtype = mime_type.partition("/")[2].partition(";")[0].strip()
+        file["filename"] = name or f"file.{subtype or 'bin'}"
+    return {"type": "file", "file": file}
 
 
 def _object_need(place: str, *, can_be_left_out: bool = False) -> Need:

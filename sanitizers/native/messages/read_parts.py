@@ -108,8 +108,8 @@ def _read_document(block: Mapping[str, Any], place: str, read: ReadParts) -> lis
         parts.append(_text(HELD_PLACEHOLDER))
     else:
         file = {"file_data": _address(source, here, "application/pdf")}
-        if title:
-            file["filename"] = title
+        if title or kind == "base64":  # OpenAI refuses bytes without a name (openai-agents-python#1513)
+            file["filename"] = title or "document.pdf"
         parts.append({"type": "file", "file": file})
     return parts
 

@@ -37,7 +37,12 @@ def content_of(part: dict[str, Any], role: str = "user") -> Any:
         ),
         (
             {"inlineData": {"mimeType": "application/pdf", "data": "AAAA"}},
-            [{"type": "file", "file": {"file_data": "data:application/pdf;base64,AAAA"}}],
+            [
+                {
+                    "type": "file",
+                    "file": {"file_data": "data:application/pdf;base64,AAAA", "filename": "file.pdf"},
+                }
+            ],
         ),
         (
             {"fileData": {"mimeType": "image/png", "fileUri": "files/a"}},

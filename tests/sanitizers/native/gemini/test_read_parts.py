@@ -36,10 +36,13 @@ def file(address: str, kind: str = "") -> dict[str, Any]:
     [
         (inline("image/png", "-_8"), {"image_url": {"url": "data:image/png;base64,+/8="}}),
         (inline("audio/wav", "-_8="), {"input_audio": {"data": "+/8=", "format": "wav"}}),
-        (inline("video/mp4", "AA=="), {"file": {"file_data": "data:video/mp4;base64,AA=="}}),
+        (
+            inline("video/mp4", "AA=="),
+            {"file": {"file_data": "data:video/mp4;base64,AA==", "filename": "file.mp4"}},
+        ),
         (
             inline("text/plain; charset=utf-8"),
-            {"file": {"file_data": f"data:text/plain; charset=utf-8;base64,{PNG}"}},
+            {"file": {"file_data": f"data:text/plain; charset=utf-8;base64,{PNG}", "filename": "file.plain"}},
         ),
         (file("https://a.b/c.png", "image/png"), {"image_url": {"url": "https://a.b/c.png"}}),
         (file("https://a.b/c.pdf", "application/pdf"), {"file": {"file_data": "https://a.b/c.pdf"}}),

@@ -33,7 +33,7 @@ def parts_of(block: Item) -> list[Any]:
         (image("file"), [("text", HELD_PLACEHOLDER)]),
         (
             {"type": "document", "source": PDF},
-            [("file", {"file_data": "data:application/pdf;base64,JVBERi0="})],
+            [("file", {"file_data": "data:application/pdf;base64,JVBERi0=", "filename": "document.pdf"})],
         ),
         (
             {"type": "document", "source": PDF, "title": "T", "context": "C"},
