@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-from sanitizers.native.gemini.envelope import pack_thoughts
+from sanitizers.native.gemini.envelope import pack_thoughts, unpack_thoughts
 from tests.proxy.ingress.routes.gemini.asking import KEYS, ask, error_of, fields_of, serving
+from tests.support.scripted_upstream import answer
 
 BLOCKS = [{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}]
 
@@ -55,3 +56,19 @@ async def test_thoughts_in_the_envelope_belong_to_one_key() -> None:
     for asked in upstream.calls:
         assert sealed is not None
         assert sealed not in json.dumps(list(asked.messages))
+
+
+async def test_answer_is_sealed_for_the_key_that_asked() -> None:
+    """The call of Claude's answer carries the thoughts before it."""
+    call = {"id": "toolu_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    entries = [*BLOCKS, {"type": "tool_use", "id": "toolu_1"}]
+    thought = answer(None, tool_calls=[call], thinking_layout={"entries": entries, "text": ""})
+    tools = [{"functionDeclarations": [{"name": "f"}]}]
+    async with serving([thought], general_settings=KEYS) as (proxy, _):
+        reply = await ask(proxy, tools=tools, headers={"x-goog-api-key": "sk-ann-000000"})
+
+    [part] = reply.json["candidates"][0]["content"]["parts"]
+    opened = unpack_thoughts(part["thoughtSignature"], "ann")
+    assert opened is not None
+    assert opened.blocks[: len(BLOCKS)] == BLOCKS
+    assert unpack_thoughts(part["thoughtSignature"], "ben") is None
