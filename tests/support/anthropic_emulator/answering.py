@@ -16,7 +16,7 @@ from tests.support.anthropic_emulator.placing import places_in
 from tests.support.anthropic_emulator.signatures import redact, sign
 from tests.support.anthropic_emulator.thinking import is_thinking
 from tests.support.anthropic_emulator.usage import usage
-from tests.support.emulated.answering import Prompt, Said
+from tests.support.emulated.answering import Prompt, Said, sample_of
 
 Json = dict[str, Any]
 
@@ -125,16 +125,8 @@ def _as_asked(body: Json, text: str) -> str:
         json.loads(text)
     except ValueError:
         properties = asked["schema"].get("properties") or {}
-        return json.dumps({name: _sample(name, of) for name, of in properties.items()})
+        return json.dumps({name: sample_of(name, of) for name, of in properties.items()})
     return text
-
-
-def _sample(name: str, schema: Any) -> Any:
-    """Return a value for a property. A schema may allow several types, or everything."""
-    kind = schema.get("type") if isinstance(schema, dict) else None
-    kind = kind[0] if isinstance(kind, list) and kind else kind
-    samples: Json = {"integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
-    return samples.get(kind, f"some {name}") if isinstance(kind, str) else f"some {name}"
 
 
 def _stop_reason(body: Json, blocks: list[Json]) -> str:

@@ -80,8 +80,12 @@ def _wanted(prompt: Prompt) -> tuple[tuple[str, Mapping[str, Any]], ...]:
 
 def _arguments(schema: Mapping[str, Any]) -> dict[str, Any]:
     properties = schema.get("properties") or {}
-    samples: dict[Any, Any] = {"integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
-    return {
-        name: samples.get((properties.get(name) or {}).get("type"), f"some {name}")
-        for name in schema.get("required") or properties
-    }
+    return {name: sample_of(name, properties.get(name)) for name in schema.get("required") or properties}
+
+
+def sample_of(name: str, schema: Any) -> Any:
+    """Return a value for the property *name*. Its schema may allow several types, or everything."""
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    kind = kind[0] if isinstance(kind, list) and kind else kind
+    samples: dict[str, Any] = {"integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
+    return samples.get(kind, f"some {name}") if isinstance(kind, str) else f"some {name}"
