@@ -63,7 +63,7 @@ The groups have the names of :func:`pattern_of`, and ``method`` is the name of t
 
 def pattern_of(method: str) -> str:
     """Return the pattern of all paths of *method*, one of :data:`GEMINI_METHODS`."""
-    return f"/{{before:{_BEFORE}}}models/{{model:.+}}:{method.rpartition(':')[2]}"
+    return f"/{{before:{_BEFORE}}}models{{slash:/|%2F}}{{model:.+}}:{method.rpartition(':')[2]}"
 
 
 def _resource_name(pattern: str) -> str:

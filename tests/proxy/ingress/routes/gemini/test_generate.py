@@ -66,6 +66,7 @@ async def test_stream_without_events_is_one_array(query: str) -> None:
         ("/v1beta/models/models/gpt:generateContent", "gpt"),
         ("/v1beta/models/gpt%3AgenerateContent", "gpt"),
         ("/v1beta/models/openai%2Fgpt-4.1:generateContent", "openai/gpt-4.1"),
+        ("/v1beta/models%2fopenai%2Fgpt-4.1:generateContent", "openai/gpt-4.1"),
         ("/v1beta/models/openai/gpt-4.1:free:generateContent", "openai/gpt-4.1:free"),
         ("/v1/projects/p/locations/l/publishers/google/models/gpt:generateContent", "gpt"),
         ("/v1beta1/publishers/openai/models/gpt-4.1:generateContent", "openai/gpt-4.1"),
