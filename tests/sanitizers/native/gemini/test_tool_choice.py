@@ -97,7 +97,10 @@ def test_names_do_not_count_in_other_modes(mode: str) -> None:
     read = read_tool_choice(calling(mode, "f"), TOOLS)
 
     assert read.choice == mode.lower()
-    assert [change.detail for change in read.changes] == [f"{CALLING}.allowedFunctionNames"]
+    assert read.chat_tools is TOOLS.chat_tools
+    assert [(change.reason, change.detail) for change in read.changes] == [
+        ("gemini_field", f"{CALLING}.allowedFunctionNames")
+    ]
 
 
 @pytest.mark.parametrize(("tools", "reason"), [(SEARCH, "no_tool_left"), (NONE, "no_tools")])

@@ -21,7 +21,7 @@ OTHER = {"functionCall": {"id": "c2", "name": "g", "args": {}}}
 RESPONSE = {"functionResponse": {"id": "c1", "name": "f", "response": {"output": "b"}}}
 LATER = {"functionResponse": {"id": "c2", "name": "g", "response": {"rows": [1]}}}
 NAMES: dict[str | None, str] = {"c1": "f", "c2": "g"}
-THOUGHT = {"type": "thinking", "thinking": "a", "signature": "s"}
+SEALED = pack_thoughts([{"type": "thinking", "thinking": "a", "signature": "s"}], "o", "c1", "t") or ""
 
 
 def change(part: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -67,7 +67,8 @@ def test_texts_and_calls_are_one_message() -> None:
         [{**TEXT, "thoughtSignature": "c2lnbm"}],
         [{**TEXT, "thoughtSignature": "c2ln-mVk"}],
         [{**TEXT, "thought_signature": SIGNED}],
-        [{**CALL, "thoughtSignature": pack_thoughts([THOUGHT], "o", "c1", "t")}],
+        [{**CALL, "thoughtSignature": SEALED}],
+        [{**CALL, "thoughtSignature": SEALED.replace("-", "+").replace("_", "/")}],
         [{**CALL, "text": "a"}],
         [CALL, TEXT],
         [CALL, CALL],
@@ -170,6 +171,21 @@ class _WithoutUsual(ContentReader):
 def test_usual_contents_are_read_as_all_others(contents: list[Any]) -> None:
     """The quick reading changes nothing of what is found."""
     assert found(ContentReader(contents, "t"), contents) == found(_WithoutUsual(contents, "t"), contents)
+
+
+def test_answered_calls_take_no_further_response() -> None:
+    """A later response without an id has no call. The pipeline leaves it out."""
+    contents = [
+        {"role": "model", "parts": [CALL]},
+        {"role": "user", "parts": [RESPONSE]},
+        {"role": "user", "parts": [change(RESPONSE, id=None)]},
+    ]
+    reader = ContentReader(contents, "t")
+    for index, content in enumerate(contents):
+        reader.add(index, content)
+
+    assert reader.messages[1]["tool_call_id"] == "c1"
+    assert reader.messages[2] == {"role": "tool", "name": "f", "content": "b"}
 
 
 def found(reader: ContentReader, contents: list[Any]) -> Any:
