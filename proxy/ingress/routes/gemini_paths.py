@@ -44,12 +44,14 @@ MODEL = f"/{{version:{_OWN_VERSION}}}/models/{{id:.+}}"
 
 UNKNOWN = (
     f"/{{version:{_OWN_VERSION}}}{{below:(?:/.*)?}}",
-    "/{version:(?:v1/)?}models/{model:.+}:{method:[^/:]+}",
     "/{version:v1}/{below:(?:projects|publishers)/.*}",
     "/upload/{below:v1.*}",
     r"/ws/{below:google\..*}",
 )
-"""All other paths of Gemini's API, methods of models included. They fit the served ones too, and are added last."""
+"""All other paths of Gemini's API. They fit the served ones too, and are added last."""
+
+UNKNOWN_METHODS = "/{version:(?:v1/)?}models/{model:.+}:{method:[^/:]+}"
+"""Further methods of models, for POST alone: clients of OpenAI delete models such as ``ft:gpt-4.1:team::id``."""
 
 
 _METHOD = "|".join(method.rpartition(":")[2] for method in GEMINI_METHODS)
@@ -80,7 +82,7 @@ ROUTES: Mapping[str, str] = MappingProxyType(
 )
 """The names of these paths in metrics and logs, by aiohttp's names of their resources."""
 
-_RESOURCES = frozenset({*ROUTES, *map(_resource_name, UNKNOWN)})
+_RESOURCES = frozenset({*ROUTES, *map(_resource_name, (*UNKNOWN, UNKNOWN_METHODS))})
 
 
 def plain_resources() -> Mapping[str, str]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.core.errors import NotFound
-from proxy.ingress.routes.gemini_paths import UNKNOWN
+from proxy.ingress.routes.gemini_paths import UNKNOWN, UNKNOWN_METHODS
 
 
 def add_not_here(app: web.Application) -> None:
-    """Add the paths to *app*, for every method. They come last, since their patterns fit the served paths too."""
+    """Add the paths to *app*. They come last, since their patterns fit the served paths too."""
     for path in UNKNOWN:
         app.router.add_route("*", path, refuse)
+    app.router.add_post(UNKNOWN_METHODS, refuse)
 
 
 async def refuse(request: web.Request) -> web.StreamResponse:

@@ -13,8 +13,6 @@ PATHS = (
     "/upload/v1beta/files",
     "/v1beta/files/x:download",
     "/v1beta/models/gpt:predict",
-    "/v1/models/gpt:bidiGenerateContent",
-    "/models/gpt:batchGenerateContent",
     "/v1beta/tunedModels/x:generateContent",
     "/v1beta/interactions",
     "/v1beta/fileSearchStores",
@@ -34,6 +32,24 @@ async def test_path_answers_404_in_googles_envelope(method: str, path: str) -> N
     assert error_of(reply)[:2] == (404, "NOT_FOUND")
     assert error_of(keyless)[:2] == (401, "UNAUTHENTICATED")
     assert upstream.calls == []
+
+
+@pytest.mark.parametrize("path", ["/v1/models/gpt:bidiGenerateContent", "/models/gpt:batchGenerateContent"])
+async def test_method_of_a_path_that_other_apis_have_answers_404_to_posts(path: str) -> None:
+    async with serving(general_settings=KEYS) as (proxy, upstream):
+        reply = await proxy.request("POST", path, data=b"{", headers=GOOGLE)
+
+    assert error_of(reply)[:2] == (404, "NOT_FOUND")
+    assert upstream.calls == []
+
+
+async def test_client_of_openai_that_deletes_a_model_gets_openais_error() -> None:
+    """``client.models.delete("ft:gpt-4.1:team::id")`` is a request of OpenAI's API."""
+    async with serving(general_settings=KEYS) as (proxy, _):
+        headers = {"Authorization": "Bearer sk-ann-000000"}
+        reply = await proxy.request("DELETE", "/v1/models/ft:gpt-4.1:team::id", headers=headers)
+
+    assert (reply.status, reply.json["error"]["code"]) == (405, "method_not_allowed")
 
 
 async def test_file_needs_no_json() -> None:
