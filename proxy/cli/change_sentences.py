@@ -69,6 +69,7 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
         "tool_name": "A tool got a name that the provider takes.",
         "declaration_form": "A declaration got the fields that the provider reads.",
         "undeclared_calls": "The tools that the history calls were declared, and no further call is allowed.",
+        "system_form": "The system instruction got the form that the provider reads.",
         "duplicate_declaration": "A tool that was declared twice is declared once.",
     }
 )

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.parameter_limits import MAX_ENTRIES, MAX_VALUES, check_entries
 from sanitizers.native.gemini.spellings import both_spellings
+from sanitizers.work_limit import metered
 
 FIELDS = both_spellings(
     "cachedContent",
@@ -63,6 +64,10 @@ def check_field(name: str, value: Any) -> None:
         refuse_field(name, f"must be {' or '.join(_WORDS[kind] for kind in kinds)}")
     if name == "tools" and isinstance(value, list):
         check_size(name, value, "tools")
+    if name == "safetySettings" and isinstance(value, list):
+        for index, entry in enumerate(metered(value)):
+            if not isinstance(entry, dict):
+                refuse_field(f"{name}[{index}]", "must be an object")
 
 
 def check_size(place: str, value: Any, parameter: str) -> None:

@@ -138,11 +138,18 @@ def parts_of(content: Item, index: int) -> list[Part]:
         if not isinstance(part.get("text"), str | None):
             refuse(f"contents[{index}].parts[{number}].text", "must be a string")
         if len(part) > 1:
+            if not isinstance(part.get("thought"), bool | None):
+                refuse(f"contents[{index}].parts[{number}].thought", "must be a boolean")
             for name in SIGNATURE_KEYS:
                 if not isinstance(part.get(name), str | None):
                     refuse(f"contents[{index}].parts[{number}].{name}", "must be a string")
             refuse_two_spellings(part, SIGNATURE_KEYS, f"contents[{index}].parts[{number}]")
     return parts
+
+
+def is_call(part: Part) -> bool:
+    """Tell whether *part* is a call."""
+    return data_of(part).kind == "functionCall"
 
 
 def is_thought(part: Part) -> bool:

@@ -10,6 +10,9 @@ from sanitizers.native.gemini.parts import Part, data_of, is_thought, refuse
 from sanitizers.native.protocol import Item
 from sanitizers.work_limit import metered
 
+SYSTEM_FORM = "system_form"
+"""The reason of a change of a system instruction whose form Gemini refuses."""
+
 _FIELD = "systemInstruction"
 
 
@@ -35,6 +38,8 @@ def system_parts(system: Any) -> list[Part]:
     """Return the parts of *system* that hold texts, as they came. Raises as :func:`system_message` does."""
     held, place = system, _FIELD
     if isinstance(system, dict):
+        if not isinstance(system.get("role"), str | None):
+            refuse(f"{_FIELD}.role", "must be a string")
         if "parts" not in system and "text" in system:
             held = [system]
         else:
@@ -61,6 +66,21 @@ def system_parts(system: Any) -> list[Part]:
         if part.get("text") and not is_thought(part):
             parts.append(part)
     return parts
+
+
+def is_sound_system(system: Any) -> bool:
+    """Tell whether Gemini takes *system*, which :func:`system_message` can read: a content whose parts have texts.
+
+    A text in the place of a content gets "Invalid value at 'system_instruction'".
+    """
+    if system is None:
+        return True
+    parts = system.get("parts") if isinstance(system, dict) and "text" not in system else None
+    return bool(parts) and isinstance(parts, list) and all(map(_has_text, metered(parts)))
+
+
+def _has_text(part: Any) -> bool:
+    return isinstance(part, dict) and bool(part.get("text"))
 
 
 def write_system(system: Any, before: Sequence[Message], after: Sequence[Message]) -> Item | None:

@@ -456,3 +456,26 @@ def test_limit_of_the_answer_is_that_of_the_model() -> None:
 
     assert lowered < 10**6
     assert [change.reason for change in plan.changes] == ["out_of_range"]
+
+
+@pytest.mark.parametrize("key", ["systemInstruction", "system_instruction"])
+@pytest.mark.parametrize(
+    ("system", "mended"),
+    [
+        ("Be brief.", {"parts": [said("Be brief.")]}),
+        ({"text": "Be brief."}, {"parts": [said("Be brief.")]}),
+        (
+            {"role": "user", "parts": [said("Be brief."), said("")]},
+            {"role": "user", "parts": [said("Be brief.")]},
+        ),
+        ({}, None),
+    ],
+)
+def test_system_instruction_gets_the_form_that_gemini_reads(key: str, system: Any, mended: Any) -> None:
+    """Other providers take all of these forms, so that Gemini's own client may write them too."""
+    fields: dict[str, Any] = {"systemInstruction": None, key: system}
+    plan = planned(**fields)
+
+    assert json.loads(sent(plan)).get(key) == mended
+    assert reasons(plan) == [("item_repair", "system_form")]
+    assert json.loads(sent(planned(mode="observe", **fields)))[key] == system

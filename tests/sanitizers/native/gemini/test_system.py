@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sanitizers import Unrepairable
-from sanitizers.native.gemini.system import system_message, write_system
+from sanitizers.native.gemini.system import is_sound_system, system_message, write_system
 
 RULES, MORE = {"text": "rules"}, {"text": "more"}
 
@@ -44,6 +44,7 @@ def test_empty_instruction_is_no_message(system: Any) -> None:
         ({"parts": [RULES, 7]}, "systemInstruction.parts[1]"),
         ({"parts": [{"text": 7}]}, "systemInstruction.parts[0].text"),
         ({"parts": [{"inline_data": {}}]}, "systemInstruction.parts[0].inline_data"),
+        ({"role": 7, "parts": [RULES]}, "systemInstruction.role"),
     ],
 )
 def test_anything_but_texts_is_refused_with_its_place(system: Any, param: str) -> None:
@@ -76,3 +77,24 @@ def test_changed_message_is_written_anew() -> None:
         "parts": [{"text": "a"}]
     }
     assert write_system({"parts": [RULES]}, before, []) is None
+
+
+@pytest.mark.parametrize(
+    ("system", "is_sound"),
+    [
+        (None, True),
+        ({"parts": [RULES, MORE]}, True),
+        ({"role": "user", "parts": [RULES]}, True),
+        ("rules", False),
+        ("", False),
+        ({}, False),
+        ({"text": "rules"}, False),
+        ({"parts": []}, False),
+        ({"parts": RULES}, False),
+        ({"parts": ["rules"]}, False),
+        ({"parts": [RULES, {"text": ""}]}, False),
+    ],
+)
+def test_only_parts_with_texts_are_sound(system: Any, is_sound: bool) -> None:
+    """Gemini refuses every other form."""
+    assert is_sound_system(system) is is_sound
