@@ -166,3 +166,24 @@ def test_a_search(gemini_gateways: Gateways, tmp_path: Path, model: str) -> None
     assert ("It is fine in Oslo." in json.dumps(result)) is bool(found)
     if model == CLAUDE:
         assert [tool["name"] for tool in bodies[1]["tools"]] == ["web_search"]
+
+
+@pytest.mark.parametrize("model", [FLASH, CLAUDE])
+def test_a_page_of_the_web(gemini_gateways: Gateways, tmp_path: Path, model: str) -> None:
+    """gemini-cli reads a page by a request with Google's URL context alone. Claude gets its own tool for pages.
+
+    The page's address needs no look-up of a name, and nobody asks for the page.
+    """
+    gateways = gemini_gateways
+    fetch = call("web_fetch", {"prompt": "Summarize https://1.1.1.1/page."})
+    gateways.queue(model, [THOUGHT, fetch], "It is an example.", LAST_WORDS)
+    with gateways.serving(model_list=gateways.wildcard(model)):
+        ended = GeminiCli(tmp_path, gateways.origin, FLASH).run(PROMPT)
+
+    assert (ended.status, ended.text) == (0, LAST_WORDS), ended
+    asked = [exchange.request.get("tools") for exchange in gateways.exchanges]
+    assert asked[1] == [{"urlContext": {}}]
+    bodies = gateways.accepted(model)
+    assert len(bodies) == len(asked)
+    if model == CLAUDE:
+        assert [tool["name"] for tool in bodies[1]["tools"]] == ["web_fetch"]
