@@ -7,6 +7,7 @@ clients write such types into JSON Schema too (gemini-cli in ``responseJsonSchem
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from types import MappingProxyType
 from typing import Any
 
@@ -42,6 +43,10 @@ _SINGLE = frozenset(
 _COUNTS = frozenset({"maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"})
 _LONGEST_COUNT = 19
 """The digits of the largest int64. Proto JSON writes such numbers as texts."""
+
+_BOUNDS = frozenset({"maximum", "minimum"})
+_LONGEST_BOUND, _LARGEST_WHOLE = 32, 2**53
+"""The most characters of a bound that is read as a number, and the limit of those that stay whole numbers."""
 
 
 def from_gemini_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,6 +107,8 @@ class _Translator:
                 made[name] = self._copy(value)
             elif name in _COUNTS:
                 made[name] = _count_of(value)
+            elif name in _BOUNDS and self._names:
+                made[name] = _bound_of(value)
             else:
                 made[name] = value
         if isinstance(order, list) and isinstance(made.get("properties"), dict):
@@ -126,6 +133,19 @@ def _count_of(value: Any) -> Any:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _LONGEST_COUNT:
         return int(value)
     return value
+
+
+def _bound_of(value: Any) -> Any:
+    """Return the number in *value*, which proto JSON takes as a text too. Other values are kept."""
+    if not isinstance(value, str) or len(value) > _LONGEST_BOUND:
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    if not isfinite(number):
+        return value
+    return int(number) if number.is_integer() and abs(number) < _LARGEST_WHOLE else number
 
 
 def _ordered(properties: dict[str, Any], order: list[Any]) -> dict[str, Any]:

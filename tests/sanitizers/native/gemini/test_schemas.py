@@ -43,6 +43,12 @@ def test_type_has_json_schema_s_word(translate: Any, number: int) -> None:
         ),
         ({"nullable": True}, {}),
         ({"min_items": "2", "maxItems": 3, "type": "ARRAY"}, {"minItems": 2, "maxItems": 3, "type": "array"}),
+        (
+            {"minimum": "1", "maximum": "2.5", "type": "NUMBER"},
+            {"minimum": 1, "maximum": 2.5, "type": "number"},
+        ),
+        ({"minimum": "x", "maximum": "inf"}, {"minimum": "x", "maximum": "inf"}),
+        ({"maximum": "1e300"}, {"maximum": 1e300}),
         ({"minLength": "-1"}, {"minLength": "-1"}),
         ({"example": 1}, {"examples": [1]}),
         (
