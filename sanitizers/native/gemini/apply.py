@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sanitizers.changes import Change
 from sanitizers.messages import SYSTEM_ROLES, Message, Messages, function_of, tool_calls_of
 from sanitizers.native.gemini.changed_contents import STEP, ChangedContents
-from sanitizers.native.gemini.parts import Part, has_nested_parts, is_sealed, parts_of
+from sanitizers.native.gemini.parts import Part, has_nested_parts
 from sanitizers.native.gemini.project import GeminiProjection
 from sanitizers.native.gemini.rewrite_turn import TurnSources
 from sanitizers.native.gemini.system import write_system
@@ -157,15 +157,19 @@ class _Writer:
         source = self._find_source(message)
         if source is None or self._sources is None:
             return None, write_turn(message, self._projected.originals, self._projected.unnamed)
-        if (span := self._span_of[source]) is not None and span.items.start in self._projected.odd:
-            self._report_lost_envelope(source, span.items.start)
+        self._report_faults(source)
         return source, self._sources.rewrite(message, source)
 
-    def _report_lost_envelope(self, source: int, index: int) -> None:
-        """Report an envelope that could not be opened. The loss of opened thoughts is seen in the chat message."""
+    def _report_faults(self, source: int) -> None:
+        """Report the faults of a changed turn's contents that go with the change. Opened thoughts are seen as lost."""
+        span = self._span_of[source]
+        if span is None or span.items.start not in self._projected.odd:
+            return
         is_opened = "thinking_blocks" in self._projected.messages[source]
-        if not is_opened and any(map(is_sealed, parts_of(self._native[index], index))):
-            self._report(source, "sealed_signature")
+        items, index = self._native[span.items.start : span.items.stop], span.items.start
+        for rule in find_turn_faults(items, index, self._profile, alone=self._alone):
+            if not (is_opened and rule == "sealed_signature"):
+                self._report(source, rule)
 
     def _as_it_was(self, made: Item, source: int | None) -> Item:
         """Return the item that *made* was written from where nothing has changed in it, or *made*."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sanitizers.native.gemini.parts import (
     Part,
     data_of,
+    is_call,
     is_sealed,
     is_thought,
     parts_of,
@@ -138,11 +139,22 @@ def find_content_faults(
 
 
 def find_turn_faults(contents: Items, index: int, profile: Profile, *, alone: bool) -> Sequence[str]:
-    """Return the rules that *contents*, which are one turn from *index* on, break by themselves, each once."""
-    faults = ["model_run"] if len(contents) > 1 and not profile.assistant_runs else []
+    """Return the rules that *contents*, which are one turn from *index* on, break by themselves, each once.
+
+    google-genai sends each chunk of a streamed answer back as a content. Such a turn is legal without calls, and where
+    any of its contents says something.
+    """
+    faults: list[str] = []
+    silent = 0
     for at, content in enumerate(metered(contents), index):
-        faults += find_content_faults(content, parts_of(content, at), profile, alone=alone)
-    return [*dict.fromkeys(faults)]
+        parts = parts_of(content, at)
+        found = [*find_content_faults(content, parts, profile, alone=alone)]
+        silent += "nothing_said" in found
+        faults += found
+        if len(contents) > 1 and not profile.assistant_runs and any(map(is_call, metered(parts))):
+            faults.insert(0, "model_run")
+    gone = {"nothing_said"} if silent < len(contents) else set()
+    return [rule for rule in dict.fromkeys(faults) if rule not in gone]
 
 
 def _function_faults(kind: str, value: Any, profile: Profile) -> Iterator[str]:

@@ -166,8 +166,58 @@ def test_chunks_of_an_answer_become_one_content_without_another_text() -> None:
     assert [(change.index, change.reason) for change in changed.changes] == [
         (1, "model_run"),
         (1, "empty_text"),
-        (1, "nothing_said"),
     ]
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [model(said("Let")), model(said(" me."))],
+        [model(THOUGHT), model(said("so"))],
+    ],
+)
+def test_chunks_of_an_answer_stay_without_calls(chunks: Contents) -> None:
+    """google-genai sends them so, and the bytes of a legal request stay."""
+    native = [ASKED, *chunks, MORE]
+    projected = project_contents(native)
+
+    assert apply_messages(native, projected, projected.messages, GEMINI_3_STRICT) is native
+    assert judge("gemini-3.6-flash", {"contents": native}) is None
+
+
+def test_chunk_behind_a_call_joins_it() -> None:
+    """The responses must follow the calls directly."""
+    signed = {"text": "", "thoughtSignature": CALLED["parts"][2]["thoughtSignature"]}
+
+    assert repaired([ASKED, model(called("f", "a")), model(signed), ANSWERED]) == [
+        ASKED,
+        model(called("f", "a"), signed),
+        ANSWERED,
+    ]
+
+
+def test_fault_in_a_changed_turn_is_named() -> None:
+    """No chat message shows an empty part."""
+    native = [ASKED, model({}, called("f", "a")), ANSWERED]
+    projected = project_contents(native)
+    bare = [
+        {key: value for key, value in call.items() if key != "extra_content"}
+        for call in projected.messages[1]["tool_calls"]
+    ]
+    turn = {**projected.messages[1], "tool_calls": bare}
+    changed = apply_contents(
+        native, projected, [projected.messages[0], turn, projected.messages[2]], GEMINI_3_STRICT
+    )
+
+    assert changed.items[1] == model(called("f", "a"))
+    assert [(change.index, change.reason) for change in changed.changes] == [(1, "data_missing")]
+
+
+def test_chunks_that_say_nothing_at_all_are_named() -> None:
+    """A chat message without thoughts says nothing."""
+    native = [ASKED, model(THOUGHT), model(THOUGHT), MORE]
+
+    assert repaired(native) == [ASKED, MORE]
 
 
 def test_chunks_stay_where_the_model_accepts_them() -> None:

@@ -47,9 +47,40 @@ def test_changed_signature_changes_its_part_alone() -> None:
 
 def test_removed_signature_leaves_the_part() -> None:
     """What else the part holds stays."""
+    made = rewritten(lambda message: with_signature(message, 1, None))
+
+    assert made == [THOUGHT, CALL, said("so"), {"functionCall": OTHER["functionCall"]}]
+
+
+def test_stand_in_stays_where_the_model_needs_none() -> None:
+    """It stands for any signature, and the client has put it there."""
     made = rewritten(lambda message: with_signature(message, 0, None))
 
-    assert made[1] == {"functionCall": CALL["functionCall"], "partMetadata": {"b": 2}}
+    assert all(new is old for new, old in zip(made, PARTS, strict=True))
+
+
+def test_turns_with_the_same_id_are_told_apart() -> None:
+    """Some providers use an id in every turn."""
+    thoughts = [{"text": name, "thought": True} for name in "xy"]
+    turns = [model(thought, OTHER) for thought in thoughts]
+    projected = project_contents([user(said("go")), turns[0], user(said("go")), turns[1]])
+    sources = TurnSources(projected)
+    message = with_signature(projected.messages[3], 0, "bmV3")
+
+    assert sources.find(message) == 3
+    assert sources.rewrite(message, 3) == [thoughts[1], {**OTHER, "thought_signature": "bmV3"}]
+
+
+def test_call_with_another_id_is_written_in_its_place() -> None:
+    """The order of calls is that of their results."""
+
+    def change(message: Message) -> Message:
+        first, *others = message["tool_calls"]
+        return {**message, "tool_calls": [{**first, "id": "new"}, *others]}
+
+    made = rewritten(change)
+    assert made[1]["functionCall"] == {"id": "new", "name": "f", "args": {"x": 1}}
+    assert made[3] is OTHER
 
 
 @pytest.mark.parametrize("came", ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"])
