@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from proxy.ingress.anthropic_messages.open_blocks import OpenCall, OpenText, read_input
+from proxy.ingress.anthropic_messages.open_blocks import OpenCall, OpenText
 from proxy.ingress.anthropic_messages.stream_output import StreamOutput
+from proxy.ingress.call_input import read_input
 from tests.proxy.ingress.anthropic_messages.deltas import calls, piece, written
 
 
