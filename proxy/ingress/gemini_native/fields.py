@@ -88,9 +88,11 @@ def read_fields(
     """Return the fields of the request in *body*, which was sent to *model*.
 
     *mends* allows texts to be changed where they cannot be read. Contents are required where the request
-    *wants_answer*. A body may name a model too, which counts where *model* is empty. Raises :class:`InvalidRequest`,
-    with the field's path in ``param``, for anything but a JSON object, for nesting deeper than *max_nesting*, for
-    missing contents, and for a field of the wrong type or in both spellings.
+    *wants_answer*. A body may name a model too, which counts where *model* is empty.
+
+    Raises :class:`InvalidRequest` for anything but a JSON object, for nesting deeper than *max_nesting*, and for
+    missing contents. It raises the same for a field of the wrong type or in both spellings, with the field's path in
+    ``param``.
     """
     try:
         fields, body, changes = load_body(body, _CONTENTS, mends=mends)

@@ -99,8 +99,8 @@ class Settings:
 def read_settings(config: Mapping[str, Any]) -> Settings:
     """Return *config*, the value of ``generationConfig``, as it was read.
 
-    Raises :class:`proxy.core.errors.InvalidRequest`, with the setting's path in ``param``, for a value of the wrong
-    type, and :class:`~sanitizers.errors.Unrepairable` for a setting that is given in both spellings.
+    Raises :class:`proxy.core.errors.InvalidRequest` for a value of the wrong type, with the setting's path in
+    ``param``. Raises :class:`~sanitizers.errors.Unrepairable` for a setting that is given in both spellings.
     """
     return _Reader(config).read()
 

@@ -31,7 +31,7 @@ def write_calls(
 ) -> list[Part]:
     """Return *calls*, which are canonical and whole, as parts. *blocks* are Claude's thoughts before them.
 
-    Where the answer *is_cut*, a call whose arguments are no object is left out: the client would run a part of its
+    Where the answer *is_cut*, a call whose arguments are no object is left out. The client would run a part of its
     input for the whole.
     """
     parts: list[Part] = []

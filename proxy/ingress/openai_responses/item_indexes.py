@@ -1,6 +1,6 @@
 """Numbers of messages and of items, as the numbers of the request's own items.
 
-A client of the Responses API knows the items of its ``input`` alone: a message may stand for several items, and for
+A client of the Responses API knows the items of its ``input`` alone. A message may stand for several items, and for
 items of the stored conversation (:mod:`proxy.ingress.client_places`).
 """
 

@@ -1,6 +1,6 @@
 """Asks a Gemini for the thinking that it has, where it has refused what the client asks for.
 
-A request reaches another model than the client knows by an alias, a fallback or a pool: gemini-cli asks its helper
+By an alias, a fallback or a pool, a request reaches another model than the client knows. gemini-cli asks its helper
 models under fixed names. Models of 2.5 think by a budget, and later ones by a level.
 """
 

@@ -1,11 +1,11 @@
 """The envelope: thoughts of another model's in the ``thoughtSignature`` of a call, which clients return unread.
 
 Claude needs the thoughts of an open turn again. gemini-cli removes thought parts, and keeps the ``thoughtSignature`` of
-calls. The envelope holds the id of the call that it belongs to, a tag of the thoughts' origin, and it is bound to one
+calls. The envelope holds the id of the call that it belongs to, and a tag of the thoughts' origin. It is bound to one
 tenant (:mod:`sanitizers.native.seal`). So it is recognized before it reaches Gemini, which would refuse it, and another
 client's envelope is of no use.
 
-The field is a proto ``bytes``: google-genai for Python decodes the text and encodes it again, in the URL's alphabet or
+The field is a proto ``bytes``. google-genai for Python decodes the text and encodes it again, in the URL's alphabet or
 in the standard one. So an envelope is padded base64, and both alphabets are recognized.
 """
 

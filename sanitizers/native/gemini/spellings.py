@@ -2,8 +2,8 @@
 
 A field may be in camel case or in snake case: ``functionCall`` and ``function_call``. The two may stand side by side in
 one request (google-genai sends ``{"thinkingConfig": {"thinking_budget": 0}}``). Google's parser also takes one value in
-place of a list, the words of an enum in any case, and an enum's number (google-ai-generativelanguage asks for numbers
-with REST). Sources: protobuf's page "ProtoJSON Format", and google-ai-generativelanguage 0.12 (2026-11).
+place of a list, the words of an enum in any case, and an enum's number. google-ai-generativelanguage asks for numbers
+with REST. Sources: protobuf's page "ProtoJSON Format", and google-ai-generativelanguage 0.12 (2026-11).
 """
 
 from __future__ import annotations

@@ -369,7 +369,7 @@ def test_plan_that_changed_the_tools_is_sent_as_a_chat() -> None:
 
 
 def test_repaired_fields_survive_another_plan() -> None:
-    """What the provider has refused is not sent again."""
+    """A field that the provider has refused is not sent again."""
     plan = planned()
     assert plan.request.source is not None
     native = plan.request.source.native
@@ -415,7 +415,7 @@ def test_memory_stands_in_place_of_older_contents() -> None:
 
 
 def test_history_that_is_too_long_is_cut_by_contents() -> None:
-    """What stays is the client's own."""
+    """The contents that stay are the client's own."""
     rounds = [
         content
         for at in range(12)

@@ -85,7 +85,7 @@ def test_later_repair_keeps_the_earlier_ones() -> None:
 
 
 def test_choice_goes_where_no_function_is_declared() -> None:
-    """What else is configured stays."""
+    """The other settings of the field stay."""
     given = {"functionCallingConfig": {"mode": "AUTO"}, "retrievalConfig": {"languageCode": "en"}}
     words = "Function calling config is set without function_declarations."
     _, body = repaired(words, toolConfig=given)

@@ -46,7 +46,7 @@ def test_changed_signature_changes_its_part_alone() -> None:
 
 
 def test_removed_signature_leaves_the_part() -> None:
-    """What else the part holds stays."""
+    """The other fields of the part stay."""
     made = rewritten(lambda message: with_signature(message, 1, None))
 
     assert made == [THOUGHT, CALL, said("so"), {"functionCall": OTHER["functionCall"]}]
