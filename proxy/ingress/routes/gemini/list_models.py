@@ -19,12 +19,12 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.forwarding.gateway import GATEWAY, Gateway
 from proxy.forwarding.json_response import json_response
+from proxy.ingress.routes.gemini.model_name import PREFIX, plain_name
 from proxy.planning.windows import window_of
 
 _MOST, _USUAL, _DIGITS = 1_000, 50, 9
 _CHATS = ("generateContent", "streamGenerateContent", "countTokens")
 _EMBEDDINGS = ("embedContent", "batchEmbedContents")
-_PREFIX = "models/"
 
 
 async def list_content_models(request: web.Request) -> web.Response:
@@ -36,9 +36,7 @@ async def list_content_models(request: web.Request) -> web.Response:
 async def show_content_model(request: web.Request) -> web.Response:
     """Answer with one model, which a wildcard may match, or with 404."""
     gateway = request[GATEWAY]
-    name = request.match_info["id"]
-    while name.startswith(_PREFIX):
-        name = name[len(_PREFIX) :]
+    name = plain_name(request.match_info["id"])
     if name not in model_names(gateway.settings):
         choose_pool(name, gateway.settings)
     return await show_one(request, name)
@@ -74,7 +72,7 @@ def _read_count(query: Mapping[str, str], rule: str, *names: str) -> int:
 
 
 def _model(name: str, gateway: Gateway) -> dict[str, Any]:
-    model: dict[str, Any] = {"name": f"{_PREFIX}{name}", "version": "001", "displayName": name}
+    model: dict[str, Any] = {"name": f"{PREFIX}{name}", "version": "001", "displayName": name}
     pool = resolve(gateway.settings, name)
     methods = _EMBEDDINGS if pool and _is_for_embeddings(pool[0]) else _CHATS
     if pool:

@@ -12,7 +12,8 @@ import orjson
 from proxy.core.errors import InvalidRequest
 from proxy.upstream.wires.gemini.function_parameters import parameter_fields
 
-_MODES = MappingProxyType({"auto": "AUTO", "none": "NONE", "required": "ANY"})
+MODES = MappingProxyType({"auto": "AUTO", "none": "NONE", "required": "ANY"})
+"""Gemini's word for each of a chat's choices of tools."""
 
 _MAX_KEPT = 256
 """The number of schemas whose translation is cached. Eight tools take 5 us from the cache, and 120 us without."""
@@ -69,11 +70,9 @@ def _kept_fields(written: bytes) -> dict[str, Any]:
 
 def _calling(choice: Any, param: str, declared: Sequence[str]) -> dict[str, Any]:
     if isinstance(choice, str):
-        if choice in _MODES:
-            return {"mode": _MODES[choice]}
-        raise InvalidRequest(
-            f"'{param}' must be one of {', '.join(_MODES)}, or name a function.", param=param
-        )
+        if choice in MODES:
+            return {"mode": MODES[choice]}
+        raise InvalidRequest(f"'{param}' must be one of {', '.join(MODES)}, or name a function.", param=param)
     function = choice.get("function", choice) if isinstance(choice, Mapping) else None
     name = function.get("name") if isinstance(function, Mapping) else None
     if name not in declared:

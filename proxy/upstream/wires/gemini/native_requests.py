@@ -12,13 +12,13 @@ from typing import Any
 from proxy.core.json_text import write_json
 from proxy.core.source import GeminiRequest
 from proxy.core.upstream_call import UpstreamCall
+from proxy.upstream.wires.gemini.declarations import MODES
 from proxy.upstream.wires.gemini.native_settings import changed_settings
 from proxy.upstream.wires.gemini.own_extras import extra_fields
 from proxy.upstream.wires.raw_values import has_no_duplicate_keys, replace_fields
 from sanitizers import Profile
 from sanitizers.native.gemini.spellings import key_of
 
-_MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 _TIERS = {"flex": "FLEX", "priority": "PRIORITY", "default": "STANDARD"}
 _CONFIG = "generationConfig"
 _CHOICE = "toolConfig"
@@ -84,5 +84,5 @@ def changed_fields(
 def _choice(came: Mapping[str, Any], value: Any) -> dict[str, Any] | None:
     """Return the tool configuration *came* with a plain choice in Gemini's form."""
     key = key_of(came, "functionCallingConfig")
-    after = {**came, key: {"mode": _MODES[value]}} if value is not None else {**came, key: None}
+    after = {**came, key: {"mode": MODES[value]}} if value is not None else {**came, key: None}
     return {name: held for name, held in after.items() if held is not None} or None
