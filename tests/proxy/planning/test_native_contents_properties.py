@@ -33,7 +33,11 @@ def test_what_goes_out_is_legal_named_and_not_changed_again(
     try:
         plan = planned(DEPLOYMENTS[model], body=raw)
     except InvalidRequest as refused:
-        assert "There is nothing to send" in str(refused)
+        words = str(refused)
+    else:
+        words = ""
+    if words:
+        assert "There is nothing to send" in words
         return
     out = sent(plan)
 
