@@ -13,11 +13,20 @@ from hypothesis import strategies as st
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
 from proxy.emulator import judge
+from proxy.planning.plan import Plan
 from tests.proxy.planning.test_native_contents import OLDER, STRICT, planned, sent
 from tests.support.strategies.contents import any_contents, damaged_contents, legal_contents
 
 DEPLOYMENTS = {"gemini-3.6-flash": STRICT, "gemini-2.5-flash": OLDER}
 CONTENTS = st.one_of(any_contents(), damaged_contents(), legal_contents())
+
+
+def attempted(model: str, body: bytes) -> tuple[Plan | None, str]:
+    """Return the plan of *body*, or the words of its refusal."""
+    try:
+        return planned(DEPLOYMENTS[model], body=body), ""
+    except InvalidRequest as refused:
+        return None, str(refused)
 
 
 @settings(max_examples=25)
@@ -30,13 +39,8 @@ def test_what_goes_out_is_legal_named_and_not_changed_again(
     body = {"contents": contents}
     raw = write_json(body)
     is_legal = judge(model, copy.deepcopy(body)) is None and contents[0].get("role") != "model"
-    try:
-        plan = planned(DEPLOYMENTS[model], body=raw)
-    except InvalidRequest as refused:
-        words = str(refused)
-    else:
-        words = ""
-    if words:
+    plan, words = attempted(model, raw)
+    if plan is None:
         assert "There is nothing to send" in words
         return
     out = sent(plan)
