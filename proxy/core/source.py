@@ -34,6 +34,9 @@ ANTHROPIC_MESSAGES = "anthropic_messages"
 GEMINI_NATIVE = "gemini_native"
 """The format of Gemini's own API, with ``contents``."""
 
+GEMINI_EMBEDDINGS = "gemini_embeddings"
+"""The format of embeddings in Gemini's own API."""
+
 SOURCE = "source"
 """The key of an :class:`AnswerSource` in an answer or a chunk, as a wire returns them."""
 

@@ -6,9 +6,10 @@ The texts are in ``input`` or ``prompt``: one text or many, each as a string or 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from proxy.core.chat_request import ProviderNeed
 from proxy.core.errors import InvalidRequest
 from sanitizers.work_limit import metered
 
@@ -23,6 +24,32 @@ OpenAI takes 2,048, and self-hosted servers take more. Gemini takes 100 for each
 
 MAX_TOKENS = 2**20
 """The largest number of tokens in an input of one text sent as numbers: the largest window of any model."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSource:
+    """A request for embeddings in Gemini's own API as its client meant it, for a provider that speaks that API."""
+
+    body: bytes | None
+    """The bytes that *fields* were read from. None where *fields* are only a part of the client's request."""
+
+    fields: Mapping[str, Any]
+    """The decoded body, with the names as the client spells them."""
+
+    is_batch: bool
+    """True for several requests under ``requests``. Otherwise the body is one request itself."""
+
+    own: tuple[str, ...] = ()
+    """The names of fields that other providers lack, such as ``taskType``."""
+
+    needs: tuple[ProviderNeed, ...] = ()
+    """What the requests need of their provider. There are no texts for another one, where there are any needs."""
+
+    def part(self, start: int, stop: int) -> EmbeddingSource:
+        """Return the source of the requests from *start* on, up to *stop*. It must be a batch."""
+        return replace(
+            self, body=None, fields={**self.fields, "requests": self.fields["requests"][start:stop]}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +68,8 @@ class TextRequest:
     weight: int = 0
     """The cost of working on the request, as a number of bytes of a usual body."""
 
-    native: Mapping[str, Any] = field(default_factory=dict)
-    """Fields that only the provider of the client's own format has, such as Gemini's ``taskType``."""
+    source: EmbeddingSource | None = None
+    """The request in the client's own form, or None for a format of OpenAI's."""
 
 
 def check_inputs(name: str, value: Any) -> None:

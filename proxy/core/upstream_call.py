@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from proxy.core.deployment import Deployment
 from proxy.core.source import Source
-from proxy.core.text_request import separate_inputs
+from proxy.core.text_request import EmbeddingSource, separate_inputs
 from sanitizers import Messages, Profile, profile_for
 from sanitizers.record import record
 
@@ -104,6 +104,9 @@ class TextCall:
     trace: CallTrace | None = None
     weight: int = 0
     """The cost of writing the request, as the bytes of a usual body."""
+
+    source: EmbeddingSource | None = None
+    """The client's own request, which is sent in place of ``input``. None where the provider has another API."""
 
     @property
     def choices(self) -> int:

@@ -7,34 +7,37 @@ time.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import inf
+from typing import TypeAlias
 
 from proxy.config import Settings
 from proxy.config.pools import chain_of, choose_pool, resolve
-from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
-from proxy.planning.provider_needs import able_to_serve
 from proxy.planning.windows import window_of
 from proxy.resilience.failure_table import Fallback, Kind, Row
 from proxy.resilience.read_error import ProviderError
+
+FindAble: TypeAlias = Callable[[Sequence[Deployment]], tuple[Deployment, ...]]
+"""Returns the deployments of a pool that can serve a request, or all of them where none can."""
 
 
 class FallbackChain:
     """The pool of deployments that is asked now, and the fallbacks of *model* that are left.
 
-    Where *chat* needs something of its provider, a pool has only the deployments that can serve it, if there are any.
+    Where the request needs something of its provider, *find_able* chooses among the deployments of each pool.
     Raises :class:`proxy.core.errors.ModelNotFound` for a model that is not configured.
     """
 
-    def __init__(self, model: str, settings: Settings, chat: ChatRequest | None = None) -> None:
+    def __init__(self, model: str, settings: Settings, find_able: FindAble | None = None) -> None:
         self._settings = settings
         self._model = model
-        self._chat = chat if chat is not None and chat.needs else None
+        self._find_able = find_able
         self._alias_of = settings.routes.canonical(model)
         self._asked = {self._alias_of}
         self.pool = self._first_pool = choose_pool(model, settings)
-        if self._chat is not None:
-            self.pool = self._first_pool = able_to_serve(self.pool, self._chat)
+        if find_able is not None:
+            self.pool = self._first_pool = find_able(self.pool)
         self._begin()
 
     def _begin(self) -> None:
@@ -81,8 +84,8 @@ class FallbackChain:
         model = self._remaining(row.fallback)[0]
         self._asked.add(self._settings.routes.canonical(model))
         self.pool = choose_pool(model, self._settings)
-        if self._chat is not None:
-            self.pool = able_to_serve(self.pool, self._chat)
+        if self._find_able is not None:
+            self.pool = self._find_able(self.pool)
         self._begin()
 
     def _remaining(self, fallback: Fallback) -> list[str]:

@@ -40,7 +40,7 @@ from proxy.planning.corrective_note import note_for, with_note
 from proxy.planning.native_formats import rules_in_format
 from proxy.planning.plan import Plan, plan_request, planning_weight
 from proxy.planning.plan_target import PlanTarget, plan_target
-from proxy.planning.provider_needs import find_lost
+from proxy.planning.provider_needs import able_to_serve, find_lost
 from proxy.planning.signatures.restoring import signature_keys
 from proxy.planning.signatures.thoughts import wants_thoughts
 from proxy.planning.windows import window_of
@@ -72,7 +72,9 @@ class ChatAttemptPlanner:
         *,
         is_own: bool = False,
     ) -> None:
-        self.chain = FallbackChain(chat.model, gateway.settings, chat)
+        self.chain = FallbackChain(
+            chat.model, gateway.settings, partial(able_to_serve, request=chat) if chat.needs else None
+        )
         self._asked = self._chat = chat
         self._record = record
         self._gateway = gateway

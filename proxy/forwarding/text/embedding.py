@@ -8,6 +8,7 @@ from functools import partial
 
 from proxy.answers.embeddings import check_embeddings, join_embeddings, weight_of
 from proxy.core.offload import run_offloaded
+from proxy.core.source import SOURCE, AnswerSource
 from proxy.core.text_request import separate_inputs
 from proxy.core.upstream_call import Answer, TextCall
 from proxy.upstream import Upstream
@@ -18,10 +19,13 @@ async def embed(upstream: Upstream, call: TextCall) -> Answer:
     """Return the checked embeddings of *call*, one for each text. Raises the errors of :meth:`Upstream.embed`.
 
     The parts are sent one after another. Sent together, the parts would be many concurrent calls, while the limit on
-    concurrent requests counts one.
+    concurrent requests counts one. An answer in one part keeps its source.
     """
     answers = [await _embed_part(upstream, part) for part in _parts_of(call)]
-    return await run_offloaded(sum(map(weight_of, answers)), partial(join_embeddings, answers))
+    joined = await run_offloaded(sum(map(weight_of, answers)), partial(join_embeddings, answers))
+    if len(answers) > 1:
+        joined.pop(SOURCE, None)  # that of the first part
+    return joined
 
 
 async def _embed_part(upstream: Upstream, call: TextCall) -> Answer:
@@ -29,7 +33,9 @@ async def _embed_part(upstream: Upstream, call: TextCall) -> Answer:
     encoding = call.parameters.get("encoding_format", "float")
     answer = await upstream.embed(call)
     check = partial(check_embeddings, answer, wanted, encoding, call.deployment.model_id)
-    return await run_offloaded(weight_of(answer), check)
+    checked = await run_offloaded(weight_of(answer), check)
+    source = answer.get(SOURCE)  # a provider may send a field of this name
+    return {**checked, SOURCE: source} if isinstance(source, AnswerSource) else checked
 
 
 def _parts_of(call: TextCall) -> Iterator[TextCall]:
@@ -44,4 +50,5 @@ def _parts_of(call: TextCall) -> Iterator[TextCall]:
         return
     for start in range(0, len(inputs), most):
         part = {**call.parameters, "input": inputs[start : start + most]}
-        yield replace(call, parameters=part, weight=call.weight * most // len(inputs))
+        source = None if call.source is None else call.source.part(start, start + most)
+        yield replace(call, parameters=part, weight=call.weight * most // len(inputs), source=source)

@@ -25,6 +25,7 @@ from proxy.forwarding.text.plan_attempts import TextAttemptPlanner
 from proxy.forwarding.text.plans import TextPlan, plan_embeddings, plan_text
 from proxy.forwarding.text.stream_text import stream_completion
 from proxy.forwarding.whole_answer import WholeAnswer
+from proxy.forwarding.write_events import write_answer
 
 
 async def forward_embeddings(
@@ -81,7 +82,7 @@ async def _answer_whole(
     usage = answer.get("usage") or {}
     record.usage = usage if any(usage.values()) else {}
     record.status = 200
-    written = await run_offloaded(weight_of(answer), partial(answer_format.write_answer, answer))
+    written = await run_offloaded(weight_of(answer), partial(write_answer, answer_format, answer))
     return WholeAnswer(written, record.answer_headers(attempts.clock()))
 
 

@@ -15,7 +15,7 @@ from proxy.core.text_request import TextRequest
 from proxy.core.upstream_call import TextCall, Timeouts
 from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.fallback_chain import FallbackChain
-from proxy.forwarding.text.plans import MakePlan, TextPlan
+from proxy.forwarding.text.plans import MakePlan, TextPlan, able_to_embed
 from proxy.observability.request_record import AttemptTrace
 from proxy.resilience.failure_table import Kind
 
@@ -33,7 +33,12 @@ class TextAttemptPlanner:
     answer_teaches = False
 
     def __init__(self, request: TextRequest, make_plan: MakePlan, settings: Settings) -> None:
-        self.chain = FallbackChain(request.model, settings)
+        source = request.source
+        self.chain = FallbackChain(
+            request.model,
+            settings,
+            None if source is None or not source.needs else partial(able_to_embed, source),
+        )
         self._request = request
         self._make_plan = make_plan
         self._mode = settings.sanitize.mode
@@ -45,7 +50,8 @@ class TextAttemptPlanner:
 
     def values_of(self, plan: TextPlan) -> tuple[Any, ...]:
         """Return every value in *plan* that is sent and that a client may have written."""
-        return plan.parameters, plan.extra_body
+        own = () if plan.source is None else (plan.source.fields,)
+        return plan.parameters, plan.extra_body, *own
 
     def instructions_of(self, plan: TextPlan) -> None:
         """Return None: texts get no instructions."""
@@ -64,6 +70,7 @@ class TextAttemptPlanner:
             extra_body=plan.extra_body,
             trace=trace,
             weight=plan.request.weight,
+            source=plan.source,
         )
 
     async def repair(self, failure: Failure[TextPlan]) -> None:

@@ -23,7 +23,7 @@ Writing:
 - stream_framing: server-sent events, or one JSON array
 - write_stream: the writer of a stream
 - native_names: the client's names of tools in an answer of Gemini's own
-- embeddings: requests for embeddings, and their answers
+- embedding_request, embeddings: requests for embeddings, and their answers
 - answer: the format of one request's answer
 - format: the format without the facts of a request
 """

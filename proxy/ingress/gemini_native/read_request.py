@@ -89,12 +89,13 @@ def _convert(fields: GeminiFields, tenant: str, weight: int) -> Converted:
         known_tools=found.known if choice.chat_tools is tools.chat_tools else None,
         source=Source(GEMINI_NATIVE, fields.body, outline.messages, native),
         mended=(*fields.changes, *native.conversion),
-        needs=(*fields.needs, *map(_provider_need, (*tools.needs, *projection.needs))),
+        needs=(*fields.needs, *map(provider_need, (*tools.needs, *projection.needs))),
     )
     return Converted(chat, projection)
 
 
-def _provider_need(need: Need) -> ProviderNeed:
+def provider_need(need: Need) -> ProviderNeed:
+    """Return *need*, with the error of a request that no provider can serve."""
     return ProviderNeed(
         need.message,
         need.param,

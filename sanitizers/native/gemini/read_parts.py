@@ -87,7 +87,7 @@ class PartReader:
         key = unknown_data(part)
         if key is None:
             return None
-        add_needs(self.needs, _unknown_needs(part[key], f"{place}.{key}"))
+        add_needs(self.needs, needs_of_data(part[key], f"{place}.{key}"))
         return _text(HELD_PLACEHOLDER)
 
     def _inline(self, value: Part, place: str, index: int, *, media: bool) -> Message:
@@ -153,8 +153,11 @@ def _film_need(place: str) -> Need:
     return Need(f"'{place}' names a film that Gemini alone can watch.", "gemini_media", place)
 
 
-def _unknown_needs(value: Any, place: str) -> tuple[Need, ...]:
-    """Return the needs for data of an unknown kind. It may name a file as known data does, and another client's."""
+def needs_of_data(value: Any, place: str) -> tuple[Need, ...]:
+    """Return the needs for data that is not read here, such as that of an unknown kind.
+
+    It may name a file as known data does, and another client's.
+    """
     need = Need(f"'{place}' is data that Gemini alone can read.", "gemini_part", place)
     return (need, _object_need(place)) if _names_file(value) else (need,)
 

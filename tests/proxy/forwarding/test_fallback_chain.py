@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,7 @@ from proxy.core.errors import ModelNotFound
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import to_chat
+from proxy.planning.provider_needs import able_to_serve
 from proxy.resilience.failure_table import TABLE, Kind, Row
 from proxy.resilience.read_error import NO_ERROR_FACTS
 from tests.support.proxied import settings_of
@@ -153,7 +155,8 @@ def test_pools_have_the_deployments_that_can_serve_what_the_request_needs() -> N
         ]
     ]
     file = {"model_list": entries, "router_settings": {"fallbacks": [{"a": ["c", "b"]}]}}
-    chain = FallbackChain("a", load_settings(json.dumps(file).encode(), {}).settings, chat)
+    find_able = partial(able_to_serve, request=chat)
+    chain = FallbackChain("a", load_settings(json.dumps(file).encode(), {}).settings, find_able)
     pools = [chain.pool]
     while chain.can_fall_back(SERVER):
         chain.fall_back(SERVER)

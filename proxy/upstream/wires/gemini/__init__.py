@@ -36,8 +36,8 @@ The modules that read the answer:
     usage        the count of tokens, with the numbers read by ``counts``
     refusals     Google's errors
 
-The module ``embeddings`` holds the request and the answer of a call for embeddings. ``wire`` implements
-:mod:`proxy.upstream.wires.protocol` with these modules.
+The module ``embeddings`` holds the request and the answer of a call for embeddings. ``native_embeddings`` holds the
+request of a client of Gemini's own API. ``wire`` implements :mod:`proxy.upstream.wires.protocol` with these modules.
 """
 
 from proxy.upstream.wires.gemini.answers import read_answer

@@ -38,12 +38,7 @@ def build_embedding_request(
     the model. Raises :class:`InvalidRequest`, with the field's name in ``param``, for token ids, which mean nothing to
     Gemini. The same error is raised for an extra field that other parameters set.
     """
-    own = {camel_name(name): value for name, value in extras.items()}
-    for name in extras:
-        if camel_name(name) in _WRITTEN_HERE:
-            raise InvalidRequest(f"'{name}' cannot be set: it is made of the other parameters.", param=name)
-    if "dimensions" in parameters:
-        own["outputDimensionality"] = parameters["dimensions"]
+    own = added_fields(parameters, extras)
     requests = []
     for text in separate_inputs(parameters["input"]):
         if not isinstance(text, str):
@@ -53,6 +48,20 @@ def build_embedding_request(
             )
         requests.append({"model": f"models/{model}", "content": {"parts": [{"text": text}]}, **own})
     return requests[0] if len(requests) == 1 else {"requests": requests}
+
+
+def added_fields(parameters: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that each request gets by *parameters* and *extras*, by their names in camel case.
+
+    Raises :class:`InvalidRequest`, with the field's name in ``param``, for an extra field that other parameters set.
+    """
+    added = {camel_name(name): value for name, value in extras.items()}
+    for name in extras:
+        if camel_name(name) in _WRITTEN_HERE:
+            raise InvalidRequest(f"'{name}' cannot be set: it is made of the other parameters.", param=name)
+    if "dimensions" in parameters:
+        added["outputDimensionality"] = parameters["dimensions"]
+    return added
 
 
 def read_embeddings(body: Any, *, model: str) -> dict[str, Any]:

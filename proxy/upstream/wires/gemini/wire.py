@@ -11,7 +11,7 @@ from proxy.config.addresses import GEMINI_BASE
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
-from proxy.core.source import GEMINI_NATIVE
+from proxy.core.source import GEMINI_EMBEDDINGS, GEMINI_NATIVE
 from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream.wires.gemini.answers import read_answer
 from proxy.upstream.wires.gemini.embeddings import (
@@ -23,6 +23,11 @@ from proxy.upstream.wires.gemini.embeddings import (
 )
 from proxy.upstream.wires.gemini.extras import with_extras
 from proxy.upstream.wires.gemini.native_calls import has_all_calls
+from proxy.upstream.wires.gemini.native_embeddings import (
+    build_native_embedding,
+    has_asked_form,
+    native_method,
+)
 from proxy.upstream.wires.gemini.native_stream import NativeStreamReader
 from proxy.upstream.wires.gemini.refusals import read_error
 from proxy.upstream.wires.gemini.requests import build_request, carried_parameters
@@ -108,16 +113,25 @@ class _Embeddings(_Common):
     most_inputs = MAX_TEXTS
 
     def url(self, call: TextCall, *, stream: bool) -> str:
-        return f"{_base(call.deployment)}:{embedding_method(call.parameters['input'])}"
+        source = call.source
+        method = embedding_method(call.parameters["input"]) if source is None else native_method(source)
+        return f"{_base(call.deployment)}:{method}"
 
     def write_request(self, call: TextCall, *, stream: bool) -> bytes:
+        if call.source is not None:
+            return build_native_embedding(
+                call.source, call.parameters, call.extra_body, call.deployment.model_id
+            )
         return write_json(build_embedding_request(call.parameters, call.extra_body, call.deployment.model_id))
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         return frozenset(parameters.keys() - EMBEDDING_PARAMETERS)
 
     def read_answer(self, body: bytes, call: TextCall) -> Answer:
-        return read_embeddings(load_payload(body), model=call.deployment.model_id)
+        native, source = load_payload(body), call.source
+        answer = read_embeddings(native, model=call.deployment.model_id)
+        is_whole = source is not None and has_asked_form(native, source)
+        return attach_body(answer, GEMINI_EMBEDDINGS, native) if is_whole else answer
 
 
 def _base(deployment: Deployment) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from proxy.config import resolve
+from proxy.core.source import SOURCE, AnswerSource
+from proxy.core.text_request import EmbeddingSource
 from proxy.core.upstream_call import TextCall, Timeouts
 from proxy.forwarding.text import embedding
 from proxy.forwarding.text.embedding import embed
@@ -53,3 +56,22 @@ async def test_call_over_the_wires_inputs_is_sent_in_parts(
     assert [one["embedding"] for one in answer["data"]] == [[float(at)] for at in range(vector)]
     assert [one["index"] for one in answer["data"]] == list(range(vector))
     assert answer["usage"]["prompt_tokens"] == 3 * len(parts)
+
+
+@pytest.mark.parametrize(("most", "is_relayed"), [(2, True), (1, False)])
+async def test_answer_in_one_part_keeps_its_source(
+    monkeypatch: pytest.MonkeyPatch, most: int, is_relayed: bool
+) -> None:
+    """Each part of a call has its part of the client's requests. A field of the source's name is no source."""
+    monkeypatch.setattr(embedding, "most_inputs_of", lambda _: most)
+    upstream, kept = ScriptedUpstream(), AnswerSource("f", {})
+    for _ in range(2 // most):
+        upstream.then({**embedded(*[[1.0]] * most), SOURCE: kept})
+    source = EmbeddingSource(b"{}", {"requests": [1, 2]}, is_batch=True)
+    answer = await embed(upstream, replace(call_for(["a", "b"]), source=source))
+
+    sent = [call.source for call in upstream.plain_calls]
+    assert answer.get(SOURCE) == (kept if is_relayed else None)
+    assert sent == [source] if is_relayed else [source.part(0, 1), source.part(1, 2)]
+    upstream.then({**embedded([1.0]), SOURCE: {"event": {}}})
+    assert SOURCE not in await embed(upstream, call_for("a"))

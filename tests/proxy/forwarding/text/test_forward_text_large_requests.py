@@ -49,7 +49,7 @@ async def test_each_step_of_a_large_request_runs_in_a_worker_thread(
             reply = await proxy.post(body_for(path), path)
         replies.append((reply.status, reply.json["model"], upstream.plain_calls[-1].parameters))
         done = {name for name, in_loop in seen if in_loop == here}
-        wanted = {"plan_embeddings", "check_embeddings", "join_embeddings", "write_json"}
+        wanted = {"plan_embeddings", "check_embeddings", "join_embeddings", "write_answer"}
         assert done >= (wanted if path == EMBEDDINGS else {"plan_text"})
 
     assert replies[0] == replies[1]

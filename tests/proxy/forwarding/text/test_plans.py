@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pytest
 
 from proxy.config import resolve
+from proxy.core.chat_request import ProviderNeed
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
-from proxy.core.text_request import TextRequest
-from proxy.forwarding.text.plans import plan_embeddings, plan_text
+from proxy.core.text_request import EmbeddingSource, TextRequest
+from proxy.forwarding.text.plan_attempts import TextAttemptPlanner
+from proxy.forwarding.text.plans import able_to_embed, plan_embeddings, plan_text
 from tests.support.proxied import settings_of
 
 
@@ -130,3 +133,48 @@ def test_embeddings_get_their_default_length() -> None:
 
     plan = plan_embeddings(request_of(input="a", dimensions=2), deployment, "repair", refusing())
     assert dict(plan.parameters) == {"input": "a", "dimensions": 2, "user": "u"}
+
+
+def gemini_request(*needs: ProviderNeed) -> TextRequest:
+    """Return a request of Gemini's API with *needs*."""
+    source = EmbeddingSource(b"{}", {"taskType": "X"}, is_batch=False, own=("taskType",), needs=needs)
+    return TextRequest("m", False, False, {"input": ["a"], "dimensions": 2}, {}, source=source)
+
+
+def test_gemini_gets_the_source_and_the_operator_s_defaults_alone() -> None:
+    """The client's own parameters stand in the source. Another provider gets them, and not the source."""
+    request, model = gemini_request(), "gemini/gemini-embedding-001"
+    plain = plan_embeddings(request, deployment_of(model), "repair", refusing())
+    default = plan_embeddings(request, deployment_of(model, dimensions=5), "repair", refusing())
+    other = plan_embeddings(request, deployment_of("openai/e", dimensions=5), "repair", refusing())
+
+    assert (plain.source, dict(plain.parameters), plain.dropped) == (request.source, {"input": ["a"]}, ())
+    assert dict(default.parameters) == {"input": ["a"], "dimensions": 5}
+    assert (other.source, dict(other.parameters)) == (None, dict(request.parameters))
+    assert other.dropped == ("taskType",)
+
+
+def test_words_of_a_source_are_the_client_s() -> None:
+    """An error of the provider's may quote them."""
+    request = gemini_request()
+    deployment = deployment_of("gemini/gemini-embedding-001")
+    make_plan = partial(plan_embeddings, unsupported=refusing())
+    planner = TextAttemptPlanner(request, make_plan, settings_of({"m": "gemini/gemini-embedding-001"}))
+    assert request.source is not None
+
+    assert request.source.fields in planner.values_of(make_plan(request, deployment, "repair"))
+
+
+def test_needs_of_a_source_choose_the_deployments_of_a_pool() -> None:
+    """A pool without such a deployment stays whole, and its plan refuses the request."""
+    media = ProviderNeed("'content.parts[0]' must have a text.", "content.parts[0]")
+    request = gemini_request(media)
+    gemini, other = deployment_of("gemini/gemini-embedding-2-preview"), deployment_of("openai/e")
+    assert request.source is not None
+
+    assert able_to_embed(request.source, [other, gemini]) == (gemini,)
+    assert able_to_embed(request.source, [other]) == (other,)
+    assert plan_embeddings(request, gemini, "repair", refusing()).source is request.source
+    with pytest.raises(InvalidRequest) as refused:
+        plan_embeddings(request, other, "strict", refusing())
+    assert (refused.value.param, refused.value.of_deployment) == ("content.parts[0]", True)
