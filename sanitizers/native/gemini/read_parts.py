@@ -49,6 +49,7 @@ class PartReader:
         """
         if is_thought(part):
             self.report("dropped", index, "thought", place)
+            add_needs(self.needs, _needs_of_thought(part, data, place))
             return None
         if not data.kind:
             return self._unknown(part, place)
@@ -147,6 +148,18 @@ def _object_need(place: str, *, can_be_left_out: bool = False) -> Need:
         names_object=True,
         can_be_left_out=can_be_left_out,
     )
+
+
+def _needs_of_thought(part: Part, data: Data, place: str) -> tuple[Need, ...]:
+    """Return the need for an object that a thought names. A chat leaves the thought out, and Gemini gets it."""
+    if data.kind == "fileData":
+        value = checked_value(part, data, place)
+        names_object = kind_of_address(text_at(value, "fileUri", "file_uri")) == "object"
+        return (_object_need(f"{place}.{data.key}", can_be_left_out=True),) if names_object else ()
+    key = None if data.kind else unknown_data(part)
+    if key is None or not _names_file(part[key]):
+        return ()
+    return (_object_need(f"{place}.{key}", can_be_left_out=True),)
 
 
 def _film_need(place: str) -> Need:

@@ -61,6 +61,8 @@ def system_parts(system: Any) -> list[Part]:
         data = data_of(part)
         if data.kind and data.kind != "text":
             refuse(f"{here}.{data.key}", "cannot stand in the system instruction, which takes texts alone")
+        if data.several:  # parsers differ in which of them counts
+            refuse(here, "must have one kind of data")
         if not isinstance(part.get("text"), str | None):
             refuse(f"{here}.text", "must be a string")
         if part.get("text") and not is_thought(part):

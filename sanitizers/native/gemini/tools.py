@@ -50,8 +50,8 @@ _OTHERS = ("exaAiSearch", "googleMaps", "parallelAiSearch", "retrieval")
 _GEMINI_ALONE = ("computerUse", "fileSearch", "mcpServers")
 """Tools that only Gemini can be given. The model could do less without them."""
 
-_IN_ACCOUNT = "fileSearch"
-"""The tool that names objects in the provider's account."""
+_IN_ACCOUNT = frozenset({"fileSearch", "retrieval"})
+"""The tools that name objects in the provider's account: stores of files, and corpora of Vertex AI."""
 
 _DECLARATIONS = "functionDeclarations"
 _KINDS = both_spellings(_DECLARATIONS, *COMMON_TOOLS, *_OTHERS, *_GEMINI_ALONE)
@@ -214,8 +214,14 @@ class _Reader:
             refuse(place, "must be a list" if kind == "mcpServers" else "must be an object")
         if kind in _GEMINI_ALONE:
             message = f"'{place}' is a tool that Gemini alone can be given."
-            add_needs(self._needs, [Need(message, "gemini_tool", place, names_object=kind == _IN_ACCOUNT)])
+            add_needs(self._needs, [Need(message, "gemini_tool", place, names_object=kind in _IN_ACCOUNT)])
             return
+        if kind in _IN_ACCOUNT:
+            message = (
+                f"'{place}' names objects that are stored at a provider, which this model cannot be given."
+            )
+            need = Need(message, "provider_object", place, names_object=True, can_be_left_out=True)
+            add_needs(self._needs, [need])
         tool = BuiltInTool(kind, number)
         self._built_in.append(tool)
         self._changes.append(tool.left_out)

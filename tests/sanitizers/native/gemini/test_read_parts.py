@@ -86,6 +86,25 @@ def test_file_of_an_account_that_the_model_made_can_be_left_out() -> None:
     assert [change.reason for change in reader.changes] == ["media_of_model"]
 
 
+@pytest.mark.parametrize(
+    ("held", "expected"),
+    [
+        ({"fileData": {"fileUri": "files/a"}}, ["fileData"]),
+        ({"newKind": {"uri": "files/a"}}, ["newKind"]),
+        ({"fileData": {"fileUri": "https://a.b/c"}}, []),
+        ({"newKind": {"a": 1}}, []),
+        ({"text": "files/a"}, []),
+    ],
+)
+def test_thought_that_names_an_object_is_a_need(held: dict[str, Any], expected: list[str]) -> None:
+    """A chat leaves the thought out, but Gemini gets it, and could read another client's file."""
+    made, reader = read({**held, "thought": True})
+
+    assert made is None
+    assert [need.param for need in reader.needs] == [f"{PLACE}.{key}" for key in expected]
+    assert all(need.names_object and need.can_be_left_out for need in reader.needs)
+
+
 def test_film_is_a_need_that_names_no_object() -> None:
     """Every client may ask for it, and Gemini alone can watch it."""
     made, reader = read(file("https://youtu.be/x"))

@@ -45,6 +45,7 @@ def test_empty_instruction_is_no_message(system: Any) -> None:
         ({"parts": [{"text": 7}]}, "systemInstruction.parts[0].text"),
         ({"parts": [{"inline_data": {}}]}, "systemInstruction.parts[0].inline_data"),
         ({"role": 7, "parts": [RULES]}, "systemInstruction.role"),
+        ({"parts": [{**RULES, "fileData": {"fileUri": "files/a"}}]}, "systemInstruction.parts[0]"),
     ],
 )
 def test_anything_but_texts_is_refused_with_its_place(system: Any, param: str) -> None:

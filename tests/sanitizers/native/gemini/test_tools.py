@@ -126,7 +126,7 @@ def test_field_without_a_place_in_a_chat_is_reported(field: str) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", [*COMMON_TOOLS, "googleMaps", "retrieval"])
+@pytest.mark.parametrize("kind", [*COMMON_TOOLS, "googleMaps", "exaAiSearch"])
 def test_tool_that_gemini_runs_is_left_out_beside_functions(kind: str) -> None:
     """The change names the tool as the proto does, and the functions stay."""
     read = read_tools([declare(F), {kind: {}}])
@@ -169,6 +169,15 @@ def test_tool_of_gemini_alone_is_a_need(kind: str, value: Any) -> None:
 
     assert (need.param, need.names_object) == (f"tools[1].{kind}", kind == "fileSearch")
     assert read.changes == ()
+
+
+def test_corpus_of_the_account_is_a_need_that_chats_do_not_have() -> None:
+    """Other models answer from what they know, and Gemini would read what all clients share."""
+    read = read_tools([declare(F), {"retrieval": {"vertexRagStore": {"ragCorpora": ["projects/p/x"]}}}])
+    [need] = read.needs
+
+    assert (need.param, need.names_object, need.can_be_left_out) == ("tools[1].retrieval", True, True)
+    assert [change.reason for change in read.changes] == ["server_tool"]
 
 
 def test_unknown_tool_is_reported_without_its_name() -> None:
