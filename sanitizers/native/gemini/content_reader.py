@@ -293,8 +293,8 @@ class ContentReader:
         here = f"{place}.{data.key}"
         text = _response_text(held, here)
         nested: list[Message] = []
-        for at, inner in enumerate(nested_parts(response)):
-            made = self.read.read(inner, data_of(inner), f"{here}.parts[{at}]", index, media=True)
+        for at, inner in nested_parts(response):
+            made = self.read.read_nested(inner, f"{here}.parts[{at}]", index)
             if made is not None:
                 self.originals[id(made)] = inner
                 nested.append(made)

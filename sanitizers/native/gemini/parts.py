@@ -216,12 +216,12 @@ def refuse_two_spellings(holder: Part, names: tuple[str, str], place: str) -> No
         refuse(f"{place}.{first}", "is given twice, in both spellings of its name")
 
 
-def nested_parts(response: Any) -> Iterator[Part]:
-    """Yield the media within a function response, which holds no other parts (ai.google.dev/api/caching, 2026-08)."""
+def nested_parts(response: Any) -> Iterator[tuple[int, Part]]:
+    """Yield the parts within a function response, each with its index. All but objects are left out."""
     nested = response.get("parts") if isinstance(response, dict) else None
-    for part in metered(nested if isinstance(nested, list) else [nested]):
-        if isinstance(part, dict) and data_of(part).kind in ("fileData", "inlineData"):
-            yield part
+    for at, part in enumerate(metered(nested if isinstance(nested, list) else [nested])):
+        if isinstance(part, dict):
+            yield at, part
 
 
 def has_nested_parts(part: Part) -> bool:

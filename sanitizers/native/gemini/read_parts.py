@@ -14,6 +14,7 @@ from sanitizers.native.gemini.parts import (
     as_json,
     canonical_base64,
     checked_value,
+    data_of,
     is_thought,
     refuse,
     text_at,
@@ -69,6 +70,21 @@ class PartReader:
         if data.kind == "codeExecutionResult":
             return _text(f"```\n{text_at(value, 'output')}\n```")
         return _text(f"```json\n{as_json(value, place)}\n```")
+
+    def read_nested(self, part: Part, place: str, index: int) -> Message | None:
+        """Return the content part for *part* of a function response, or None for all but media.
+
+        A response holds no other parts (ai.google.dev/api/caching, 2026-08). Refuses a part with a second kind of data:
+        a repair would leave that one alone.
+        """
+        data = data_of(part)
+        if data.several:
+            refuse(place, "must have one kind of data")
+        if data.kind in ("fileData", "inlineData"):
+            return self.read(part, data, place, index, media=True)
+        if _names_file(part):
+            add_needs(self.needs, [_object_need(place, can_be_left_out=True)])
+        return None
 
     def report(self, kind: Any, index: int, reason: str, place: str) -> None:
         """Report what a chat has not of the content at *index*: each reason once for a content."""

@@ -97,8 +97,14 @@ def test_bare_part_is_a_list_of_one() -> None:
 
 @pytest.mark.parametrize("response", [None, "text", {"parts": 7}, {"parts": ["text"]}, {}])
 def test_unreadable_nested_parts_are_left_out(response: Any) -> None:
-    """Unreadable nested parts are left out. Only objects with media are read."""
+    """Unreadable nested parts are left out. Only objects are read."""
     assert [*nested_parts(response)] == []
+
+
+def test_nested_parts_have_their_own_index() -> None:
+    """An error names the part that the client sent. A bare part is a list of one."""
+    assert [*nested_parts({"parts": ["text", {"text": "a"}]})] == [(1, {"text": "a"})]
+    assert [*nested_parts({"parts": {"text": "a"}})] == [(0, {"text": "a"})]
 
 
 @pytest.mark.parametrize(

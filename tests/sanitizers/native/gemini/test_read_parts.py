@@ -105,6 +105,32 @@ def test_thought_that_names_an_object_is_a_need(held: dict[str, Any], expected: 
     assert all(need.names_object and need.can_be_left_out for need in reader.needs)
 
 
+def test_nested_part_with_two_kinds_of_data_is_refused() -> None:
+    """Gemini refuses a text there by its name, and a repair would leave the file alone."""
+    with pytest.raises(Unrepairable) as refused:
+        PartReader().read_nested({"text": "a", **file("files/a")}, PLACE, 2)
+
+    assert refused.value.param == PLACE
+
+
+@pytest.mark.parametrize(
+    ("part", "params"),
+    [
+        ({"newKind": {"fileUri": "files/a"}}, [PLACE]),
+        ({"toolResponse": {"response": {"uri": "files/a"}}}, [PLACE]),
+        ({"text": "a"}, []),
+        ({}, []),
+    ],
+)
+def test_nested_part_of_another_kind_names_its_objects(part: dict[str, Any], params: list[str]) -> None:
+    """It is no part of a chat, but Gemini gets it."""
+    reader = PartReader()
+
+    assert reader.read_nested(part, PLACE, 2) is None
+    assert [need.param for need in reader.needs] == params
+    assert all(need.names_object and need.can_be_left_out for need in reader.needs)
+
+
 def test_film_is_a_need_that_names_no_object() -> None:
     """Every client may ask for it, and Gemini alone can watch it."""
     made, reader = read(file("https://youtu.be/x"))
