@@ -43,7 +43,7 @@ class EmbeddingSource:
     """The names of fields that other providers lack, such as ``taskType``."""
 
     needs: tuple[ProviderNeed, ...] = ()
-    """What the requests need of their provider. There are no texts for another one, where there are any needs."""
+    """The needs that only Gemini can serve. Where there are any, there are no texts for another provider."""
 
     def part(self, start: int, stop: int) -> EmbeddingSource:
         """Return the source of the requests from *start* on, up to *stop*. It must be a batch."""

@@ -1,6 +1,6 @@
 """Gemini's ``contents`` as a native list format.
 
-    addresses         what an address in a content names: an account's object, a film, or a page
+    addresses         what an address in a content names: an account's object, a video, or a page
     envelope          what clients carry for the proxy in the signature of a call
     parts             reading one part, in either spelling of proto JSON
     read_parts        one part as a part of a chat message

@@ -1,4 +1,4 @@
-"""Tell what an address in ``fileData`` names: an object of an account, a film that Gemini alone finds, or a page.
+"""Tell what an address in ``fileData`` names: an object of an account, a video that Gemini alone finds, or a page.
 
 A file of Google's is an object in the account of its key ("You do not have permission to access the File", 403). Google
 reads a public page by its https address (ai.google.dev/gemini-api/docs/file-input-methods).
@@ -18,10 +18,10 @@ _GOOGLE = "googleapis.com"
 _PUBLIC_HOSTS = frozenset({"storage.googleapis.com"})
 """Hosts of Google's that are read as any other page: without the account's key."""
 
-_FILM_HOSTS = ("youtube.com", "youtu.be")
+_VIDEO_HOSTS = ("youtube.com", "youtu.be")
 
 
-def kind_of_address(address: str) -> Literal["object", "film", "web", "inline"]:
+def kind_of_address(address: str) -> Literal["object", "video", "web", "inline"]:
     """Return what *address* names. Whatever is neither a plain page nor inline data is an object.
 
     So an address that is written in an unusual way is never another client's object by mistake.
@@ -34,7 +34,7 @@ def kind_of_address(address: str) -> Literal["object", "film", "web", "inline"]:
     host = page[1].lower().rstrip(".")
     if _is_under(host, _GOOGLE) and host not in _PUBLIC_HOSTS:
         return "object"
-    return "film" if any(_is_under(host, known) for known in _FILM_HOSTS) else "web"
+    return "video" if any(_is_under(host, known) for known in _VIDEO_HOSTS) else "web"
 
 
 def _is_under(host: str, name: str) -> bool:

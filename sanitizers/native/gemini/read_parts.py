@@ -132,8 +132,8 @@ class PartReader:
             add_needs(self.needs, [_object_need(here, can_be_left_out=True)])
             self.report("replaced", index, "media_of_model", here)
             return _text(f"[File {mime_type}]" if mime_type else "[File]")
-        if kind in ("object", "film"):
-            add_needs(self.needs, [_object_need(here) if kind == "object" else _film_need(here)])
+        if kind in ("object", "video"):
+            add_needs(self.needs, [_object_need(here) if kind == "object" else _video_need(here)])
             return _text(HELD_PLACEHOLDER)
         if media and (kind == "inline" or address[:6].lower() == "https:"):
             return _by_address(address, mime_type)
@@ -178,8 +178,8 @@ def _needs_of_thought(part: Part, data: Data, place: str) -> tuple[Need, ...]:
     return (_object_need(f"{place}.{key}", can_be_left_out=True),)
 
 
-def _film_need(place: str) -> Need:
-    return Need(f"'{place}' names a film that Gemini alone can watch.", "gemini_media", place)
+def _video_need(place: str) -> Need:
+    return Need(f"'{place}' names a video that Gemini alone can watch.", "gemini_media", place)
 
 
 def needs_of_data(value: Any, place: str) -> tuple[Need, ...]:

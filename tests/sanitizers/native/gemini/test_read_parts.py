@@ -131,7 +131,7 @@ def test_nested_part_of_another_kind_names_its_objects(part: dict[str, Any], par
     assert all(need.names_object and need.can_be_left_out for need in reader.needs)
 
 
-def test_film_is_a_need_that_names_no_object() -> None:
+def test_video_is_a_need_that_names_no_object() -> None:
     """Every client may ask for it, and Gemini alone can watch it."""
     made, reader = read(file("https://youtu.be/x"))
 
