@@ -39,13 +39,17 @@ from sanitizers.native.protocol import Item, Items, Span
 from sanitizers.synthetic import DerivedIds
 from sanitizers.work_limit import metered
 
-MODEL_ROLES = ("assistant", "model")
-"""Roles that are read as the model's. Any other value that a client writes is read as the user's."""
+_MODEL_ROLES = ("assistant", "model")
 
 _ROLES = {"functionCall": "assistant", "functionResponse": "tool"}
 
 _Placed = tuple[Part, Data, str]
 """A part with its data and its place."""
+
+
+def is_role_of_model(role: Any) -> bool:
+    """Tell whether *role* is read as the model's, in any case. Any other value is read as the user's."""
+    return role == "model" or (isinstance(role, str) and role.lower() in _MODEL_ROLES)
 
 
 class _OpenCalls:
@@ -112,7 +116,7 @@ class ContentReader:
         parts = parts_of(content, index)
         role = content.get("role")
         first = len(self.messages)
-        side = "assistant" if role in MODEL_ROLES else "user"
+        side = "assistant" if is_role_of_model(role) else "user"
         waits, self._waits = self._waits, 0
         place = f"contents[{index}].parts"
         placed = [(part, data_of(part), f"{place}[{at}]") for at, part in enumerate(metered(parts))]

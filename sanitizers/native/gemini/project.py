@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any
 
 from sanitizers.changes import Change
-from sanitizers.native.gemini.content_reader import MODEL_ROLES, ContentReader
+from sanitizers.native.gemini.content_reader import ContentReader, is_role_of_model
 from sanitizers.native.gemini.parts import Part
 from sanitizers.native.gemini.system import system_message
 from sanitizers.native.protocol import Items, Need, Projection
@@ -97,7 +97,8 @@ def _ends_of_runs(native: Items) -> Mapping[int, int]:
     ends: dict[int, int] = {}
     start = -1
     for index, content in enumerate(metered(native)):
-        if content.__class__ is not dict or content.get("role") not in MODEL_ROLES:
+        role = content.get("role") if content.__class__ is dict else None
+        if role == "user" or (role != "model" and not is_role_of_model(role)):
             start = -1
         elif start < 0:
             start = index

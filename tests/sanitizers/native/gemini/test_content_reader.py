@@ -28,6 +28,24 @@ def read(*contents: dict[str, Any]) -> GeminiProjection:
     return project_contents(contents, tenant=TENANT)
 
 
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [
+        ("model", "assistant"),
+        ("MODEL", "assistant"),
+        ("Assistant", "assistant"),
+        ("bot", "user"),
+        (None, "user"),
+        (["model"], "user"),
+    ],
+)
+def test_role_of_the_model_is_read_in_any_case(role: Any, expected: str) -> None:
+    """The words of the model would else become the user's."""
+    projected = read(ASKED, {"role": role, "parts": [said("a")]}, user(said("b")))
+
+    assert [message["role"] for message in projected.messages] == ["user", expected, "user"]
+
+
 def test_own_envelope_puts_the_thoughts_into_the_turn() -> None:
     """They come back verbatim, with their places, and the call has no signature."""
     bare = {"functionCall": called("f", "a")["functionCall"]}
