@@ -21,6 +21,8 @@ from proxy.ingress.token_numbers import numbers_of
 from sanitizers.record import record
 
 _SSE = "sse"
+_FORMS = ("alt", "$alt")
+"""The parameters of the query that name the form of an answer (cloud.google.com/apis/docs/system-parameters)."""
 
 
 @record
@@ -49,7 +51,7 @@ class OpenedRequest:
             request[GATEWAY].token(),
             tenant=facts.key,
             shows_thoughts=self.fields.include_thoughts,
-            is_array=self.fields.stream and request.query.get("alt") != _SSE,
+            is_array=self.fields.stream and all(request.query.get(name) != _SSE for name in _FORMS),
             places=self.places,
             numbers=partial(numbers_of, facts),
         )

@@ -37,9 +37,10 @@ async def test_whole_answer_has_geminis_form() -> None:
     assert [message["role"] for message in call.messages] == ["system", "user"]
 
 
-async def test_stream_of_events_follows_the_grammar() -> None:
+@pytest.mark.parametrize("path", [SSE, f"{STREAM}?%24alt=sse", f"{STREAM}?$alt=sse"])
+async def test_stream_of_events_follows_the_grammar(path: str) -> None:
     async with serving() as (proxy, _):
-        reply = await ask(proxy, path=SSE)
+        reply = await ask(proxy, path=path)
 
     assert reply.headers["Content-Type"].startswith("text/event-stream")
     assert find_stream_faults(reply.raw) == []
