@@ -21,8 +21,8 @@ from proxy.ingress.routes.paths import is_open
 _KEY_HEADERS = (istr("x-api-key"), istr(GOOGLE_KEY))
 """The headers in which Anthropic's and Google's clients send a key. Some send several, and one of them is enough."""
 
-_KEY_QUERY = "key"
-"""The parameter of the query in which clients of Gemini's API may send a key. Nothing logs or shows a query."""
+_KEY_QUERIES = ("key", "$key")
+"""The parameters of the query in which clients of Gemini's API may send a key. Nothing logs or shows a query."""
 
 
 @web.middleware
@@ -79,8 +79,10 @@ def _other_keys(request: web.Request) -> Iterator[str]:
     for header in _KEY_HEADERS:
         if (given := request.headers.get(header)) is not None:
             yield given
-    if is_gemini(request) and (given := request.query.get(_KEY_QUERY)) is not None:
-        yield given
+    if is_gemini(request):
+        for parameter in _KEY_QUERIES:
+            if (given := request.query.get(parameter)) is not None:
+                yield given
 
 
 def find_key(general: GeneralSettings, sent: bytes) -> str | None:

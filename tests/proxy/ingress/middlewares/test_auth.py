@@ -154,6 +154,7 @@ async def test_key_may_come_in_the_headers_of_other_apis(proxy: Proxied, path: s
 async def test_query_may_have_the_key_on_geminis_paths(proxy: Proxied, path: str) -> None:
     for query, is_accepted in (
         (f"key={KEY}", True),
+        (f"%24key={KEY}", True),
         (f"key={KEY[:-1]}", False),
         ("key", False),
         ("k=1", False),
@@ -166,4 +167,4 @@ async def test_query_may_have_the_key_on_geminis_paths(proxy: Proxied, path: str
 
 @pytest.mark.parametrize(("method", "path"), API)
 async def test_query_has_no_key_on_other_paths(proxy: Proxied, method: str, path: str) -> None:
-    assert (await proxy.request(method, f"{path}?key={KEY}", data=b"{}")).status == 401
+    assert (await proxy.request(method, f"{path}?key={KEY}&$key={KEY}", data=b"{}")).status == 401
