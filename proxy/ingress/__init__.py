@@ -10,9 +10,10 @@ The files, in the order of the data:
     parameter_types, parameter_limits  the types of parameters, and the lengths of lists and maps
     api_headers                        the headers by which a client's API is known on a shared path
     call_input                         the arguments of an answer's call as an object
+    request_weight                     the cost of the work on a request
+    provider_needs                     what only the provider of a client's own format can serve
     cached_tools                       the bounds and the facts of tools that formats cache
     anthropic_messages                 the format of Anthropic's Messages API
-    gemini_native                      the format of Gemini's own API
     gemini_native                      the format of Gemini's own API
     openai_chat                        the format of chat completions
     openai_responses                   the format of the Responses API

@@ -5,22 +5,19 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from proxy.core.chat_request import ChatRequest, ProviderNeed
+from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.core.source import ANTHROPIC_MESSAGES, MessagesRequest, Source
 from proxy.ingress.anthropic_messages.client_headers import NO_HEADERS, ClientHeaders
 from proxy.ingress.anthropic_messages.fields import MessagesFields, read_fields
 from proxy.ingress.anthropic_messages.known_tools import read_known_tools
+from proxy.ingress.provider_needs import provider_need
+from proxy.ingress.request_weight import request_weight
 from sanitizers import Unrepairable
 from sanitizers.native.messages.project import MessagesProjection, project
 from sanitizers.native.messages.tool_choice import read_tool_choice
-from sanitizers.native.protocol import Need
-from sanitizers.outline import Outline
 from sanitizers.record import record
 from sanitizers.validation import read_history
-
-_USUAL_MESSAGE, _USUAL_PART, _PARSED_FASTER = 1024, 512, 4
-"""The weights of a message and of a part, and the gain of parsing over planning, as for chat requests."""
 
 
 @record
@@ -89,31 +86,11 @@ def _convert(fields: MessagesFields, headers: ClientHeaders, tenant: str, weight
         include_usage=True,
         parameters=carried,
         unknown=fields.unknown,
-        weight=max(len(fields.body), weight // _PARSED_FASTER, _weight_of(outline)),
+        weight=request_weight(fields.body, weight, outline),
         outline=outline,
         known_tools=found.known,
         source=Source(ANTHROPIC_MESSAGES, fields.body, outline.messages, native),
         mended=(*fields.changes, *native.conversion),
-        needs=(*fields.needs, *map(_provider_need, (*tools.needs, *projection.needs))),
+        needs=(*fields.needs, *map(provider_need, (*tools.needs, *projection.needs))),
     )
     return Converted(chat, projection)
-
-
-def _provider_need(need: Need) -> ProviderNeed:
-    return ProviderNeed(
-        need.message,
-        need.param,
-        InvalidRequest,
-        names_object=need.names_object,
-        holds_history=need.holds_history,
-        can_be_left_out=need.can_be_left_out,
-    )
-
-
-def _weight_of(outline: Outline) -> int:
-    messages = outline.messages
-    parts = len(outline.call_ids)
-    for index in outline.odd:  # the other messages have no parts
-        for held in (messages[index].get("content"), messages[index].get("tool_calls")):
-            parts += len(held) if held.__class__ is list else 0
-    return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts

@@ -13,8 +13,8 @@ from typing import Any
 
 from proxy.core.text_request import MAX_TEXTS, EmbeddingSource, TextRequest
 from proxy.ingress.gemini_native.field_types import read_text, read_whole, refuse_field
-from proxy.ingress.gemini_native.read_request import provider_need
 from proxy.ingress.parameter_limits import check_unknown
+from proxy.ingress.provider_needs import provider_need
 from sanitizers.native.gemini.parts import SIGNATURE_KEYS, data_of, unknown_data
 from sanitizers.native.gemini.read_parts import PartReader, needs_of_data
 from sanitizers.native.gemini.spellings import as_list, both_spellings, path_of, read_object

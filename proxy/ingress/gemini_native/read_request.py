@@ -5,21 +5,19 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from proxy.core.chat_request import ChatRequest, ProviderNeed
+from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.core.source import GEMINI_NATIVE, GeminiRequest, Source
 from proxy.ingress.gemini_native.field_types import refuse_field
 from proxy.ingress.gemini_native.fields import GeminiFields, read_fields
 from proxy.ingress.gemini_native.known_tools import read_known_tools
+from proxy.ingress.provider_needs import provider_need
+from proxy.ingress.request_weight import request_weight
 from sanitizers import Unrepairable
 from sanitizers.native.gemini.project import GeminiProjection, project_contents
 from sanitizers.native.gemini.tool_choice import read_tool_choice
-from sanitizers.native.protocol import Need
-from sanitizers.outline import Outline, outline_of
+from sanitizers.outline import outline_of
 from sanitizers.record import record
-
-_USUAL_MESSAGE, _USUAL_PART, _PARSED_FASTER = 1024, 512, 4
-"""The weights of a message and of a part, and the gain of parsing over planning, as for chat requests."""
 
 
 @record
@@ -84,7 +82,7 @@ def _convert(fields: GeminiFields, tenant: str, weight: int) -> Converted:
         include_usage=True,
         parameters=carried,
         unknown=fields.unknown,
-        weight=max(len(fields.body), weight // _PARSED_FASTER, _weight_of(outline)),
+        weight=request_weight(fields.body, weight, outline),
         outline=outline,
         known_tools=found.known if choice.chat_tools is tools.chat_tools else None,
         source=Source(GEMINI_NATIVE, fields.body, outline.messages, native),
@@ -92,25 +90,3 @@ def _convert(fields: GeminiFields, tenant: str, weight: int) -> Converted:
         needs=(*fields.needs, *map(provider_need, (*tools.needs, *projection.needs))),
     )
     return Converted(chat, projection)
-
-
-def provider_need(need: Need) -> ProviderNeed:
-    """Return *need*, with the error of a request that no provider can serve."""
-    return ProviderNeed(
-        need.message,
-        need.param,
-        InvalidRequest,
-        names_object=need.names_object,
-        holds_history=need.holds_history,
-        can_be_left_out=need.can_be_left_out,
-        served_elsewhere=need.served_elsewhere,
-    )
-
-
-def _weight_of(outline: Outline) -> int:
-    messages = outline.messages
-    parts = len(outline.call_ids)
-    for index in outline.odd:  # the other messages have no parts
-        for held in (messages[index].get("content"), messages[index].get("tool_calls")):
-            parts += len(held) if held.__class__ is list else 0
-    return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts

@@ -7,7 +7,6 @@ parts. Faults that depend on the model are found in planning.
 from __future__ import annotations
 
 from itertools import compress
-from operator import methodcaller
 from types import MappingProxyType
 from typing import Any
 
@@ -24,21 +23,12 @@ from proxy.ingress.load_body import load_body
 from proxy.ingress.openai_chat.known_tools import known_tools
 from proxy.ingress.openai_chat.parameters import PARAMETERS, check_parameter
 from proxy.ingress.parameter_limits import check_unknown
+from proxy.ingress.request_weight import request_weight
 from sanitizers import Change, Unrepairable
 from sanitizers.outline import DEPTH, Outline, outline_of
 from sanitizers.validation import read_history
 
-_CONTENT_OF, _CALLS_OF = methodcaller("get", "content"), methodcaller("get", "tool_calls")
 _CONTAINERS = frozenset({dict, list})
-
-_USUAL_MESSAGE = 1024
-"""Bytes of an agent's usual message: 300 of them are 354 KB (benchmarks/gateway)."""
-
-_USUAL_PART = 512
-"""Bytes of a usual body that take as long to plan as one tool call or one content part."""
-
-_PARSED_FASTER = 4
-"""Cost of parsing divided by the cost of planning, for objects that are neither messages, calls nor content parts."""
 
 
 def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, weight: int = 0) -> ChatRequest:
@@ -97,22 +87,8 @@ def _read(
         known_tools=known,
         source=Source(OPENAI_CHAT, body, outline.messages),
         mended=mended,
-        weight=max(len(body), weight // _PARSED_FASTER, _weight_of(outline)),
+        weight=request_weight(body, weight, outline),
     )
-
-
-def _weight_of(outline: Outline) -> int:
-    """Return the cost of work on a history, by its messages, calls and parts.
-
-    The unit is the cost of one byte of a usual history.
-    """
-    messages = outline.messages
-    parts = len(outline.call_ids)
-    if outline.odd:
-        odd = [messages[index] for index in outline.odd]
-        held = (*map(_CONTENT_OF, odd), *map(_CALLS_OF, odd))
-        parts += sum(map(len, [some for some in held if some.__class__ is list]))
-    return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts
 
 
 def _of_unknown_depth(

@@ -13,17 +13,14 @@ from proxy.core.errors import InvalidRequest, NotFound
 from proxy.core.source import OPENAI_RESPONSES, ResponsesRequest, Source
 from proxy.ingress.openai_responses.fields import ResponsesFields, read_fields
 from proxy.ingress.openai_responses.known_tools import read_known_tools
+from proxy.ingress.request_weight import request_weight
 from sanitizers import Unrepairable
 from sanitizers.native import Items
 from sanitizers.native.protocol import Need
 from sanitizers.native.responses.project import ResponsesProjection, project
 from sanitizers.native.responses.tools import ToolTable, read_tool_choice
-from sanitizers.outline import Outline
 from sanitizers.record import record
 from sanitizers.validation import read_history
-
-_USUAL_MESSAGE, _USUAL_PART, _PARSED_FASTER = 1024, 512, 4
-"""The weights of a message and of a part, and the gain of parsing over planning, as for chat requests."""
 
 
 class ForeignContent(InvalidRequest):
@@ -141,7 +138,7 @@ def _convert(
         include_usage=True,
         parameters=carried,
         unknown=fields.unknown,
-        weight=max(len(fields.body), weight // _PARSED_FASTER, _weight_of(outline)),
+        weight=request_weight(fields.body, weight, outline),
         outline=outline,
         known_tools=known,
         source=Source(OPENAI_RESPONSES, fields.body, outline.messages, native),
@@ -173,15 +170,6 @@ def _provider_need(need: Need, earlier: int) -> ProviderNeed:
         can_be_left_out=need.can_be_left_out,
         hides_content=need.rule != "tool_choice" and not need.can_be_left_out,
     )
-
-
-def _weight_of(outline: Outline) -> int:
-    messages = outline.messages
-    parts = len(outline.call_ids)
-    for index in outline.odd:  # the other messages have no parts
-        for held in (messages[index].get("content"), messages[index].get("tool_calls")):
-            parts += len(held) if held.__class__ is list else 0
-    return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts
 
 
 def _own_place(param: str, earlier: int) -> str:
