@@ -5,6 +5,8 @@
     parts             reading one part, in either spelling of proto JSON
     read_parts        one part as a part of a chat message
     system            the system instruction as a message, and back
+    open_calls        the call that a response answers
+    split_parts       the parts of a content by message
     content_reader    one content after the other as chat messages
     usual_contents    the contents of nearly all agents as chat messages
     project           contents as chat messages, with the places of the messages

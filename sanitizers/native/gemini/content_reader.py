@@ -6,12 +6,12 @@ them.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import Any
 
 from sanitizers.messages import Message
 from sanitizers.native.gemini.envelope import is_own, unpack_thoughts
+from sanitizers.native.gemini.open_calls import OpenCalls
 from sanitizers.native.gemini.parts import (
     Data,
     Part,
@@ -29,6 +29,7 @@ from sanitizers.native.gemini.parts import (
     without_signature,
 )
 from sanitizers.native.gemini.read_parts import PLAIN_FIELDS, PartReader
+from sanitizers.native.gemini.split_parts import Placed, split_parts
 from sanitizers.native.gemini.usual_contents import (
     SAID_ALONE,
     read_usual_results,
@@ -41,52 +42,10 @@ from sanitizers.work_limit import metered
 
 _MODEL_ROLES = ("assistant", "model")
 
-_ROLES = {"functionCall": "assistant", "functionResponse": "tool"}
-
-_Placed = tuple[Part, Data, str]
-"""A part with its data and its place."""
-
 
 def is_role_of_model(role: Any) -> bool:
     """Tell whether *role* is read as the model's, in any case. Any other value is read as the user's."""
     return role == "model" or (isinstance(role, str) and role.lower() in _MODEL_ROLES)
-
-
-class _OpenCalls:
-    """The calls of one model content, and which of them have a response."""
-
-    __slots__ = ("_answered", "_by_name", "_calls", "names")
-
-    def __init__(self, calls: Sequence[Message], names: dict[str | None, str] | None = None) -> None:
-        self.names = {call["id"]: call["function"]["name"] for call in calls} if names is None else names
-        self._calls = calls
-        self._answered: set[str | None] | None = None
-        self._by_name: dict[str, deque[str]] | None = None
-
-    def take_all(self) -> None:
-        """Note that all calls have a response."""
-        self._answered = {*self.names}
-
-    def take(self, response_id: str, name: str) -> str | None:
-        """Return the id of the call that a response answers, or None where the later steps have to find that call."""
-        if self._answered is None:
-            self._answered = set()
-        if response_id not in self.names:
-            waiting = self._waiting().get(name)
-            while waiting and waiting[0] in self._answered:
-                waiting.popleft()
-            if not waiting:
-                return None
-            response_id = waiting.popleft()
-        self._answered.add(response_id)
-        return response_id
-
-    def _waiting(self) -> dict[str, deque[str]]:
-        if self._by_name is None:
-            self._by_name = defaultdict(deque)
-            for call in self._calls:
-                self._by_name[call["function"]["name"]].append(call["id"])
-        return self._by_name
 
 
 class ContentReader:
@@ -106,7 +65,7 @@ class ContentReader:
         self._native = native
         self._tenant = tenant
         self._ids: DerivedIds | None = None
-        self._open = _OpenCalls(())
+        self._open = OpenCalls(())
         self._waits = 0  # the calls of the content before, which the next one must answer
 
     def add(self, index: int, content: Item) -> None:
@@ -145,7 +104,7 @@ class ContentReader:
             if turn is None:
                 return False
             calls = turn.calls
-            self._open = _OpenCalls(calls, turn.names)
+            self._open = OpenCalls(calls, turn.names)
             self._waits = len(calls)
             at = len(parts) - len(calls)
             for call in calls:
@@ -174,14 +133,14 @@ class ContentReader:
         self.odd.add(index)
         self.spans.append(Span(range(index, index + len(contents)), range(first, len(self.messages))))
 
-    def _add_parts(self, placed: list[_Placed], side: str, index: int, waits: int) -> bool:
+    def _add_parts(self, placed: list[Placed], side: str, index: int, waits: int) -> bool:
         """Add the messages of any content. Return True where it breaks no rule at the models of any profile.
 
         *waits* are the calls of the content before.
         """
         results = 0
         is_usual = bool(placed)
-        split = _split(placed, side)
+        split = split_parts(placed, side)
         for kind, own in split:
             if kind == "tool":
                 results += 1
@@ -194,7 +153,7 @@ class ContentReader:
             self.parts.append([part for part, _, _ in own])
         return is_usual and results == waits and (not results or results == len(split))
 
-    def _turn(self, role: str, placed: list[_Placed], index: int) -> tuple[Message, bool]:
+    def _turn(self, role: str, placed: list[Placed], index: int) -> tuple[Message, bool]:
         """Return one message of the user or the model, and True where its parts break no rule."""
         content: list[Message] = []
         calls: list[Message] = []
@@ -230,7 +189,7 @@ class ContentReader:
             for said in content:  # the object is forgotten with its id()
                 del self.originals[id(said)]
         if role == "assistant":
-            self._open = _OpenCalls(calls)
+            self._open = OpenCalls(calls)
             self._waits = len(calls)
         if calls:
             if any(sealed):
@@ -270,7 +229,7 @@ class ContentReader:
         message: Message,
         calls: list[Message],
         sealed: list[str | None],
-        placed: list[_Placed],
+        placed: list[Placed],
         index: int,
     ) -> None:
         """Put the thoughts of the first envelope of *sealed* that is the call's own into *message*."""
@@ -319,24 +278,6 @@ def _ids_in(native: Items) -> set[str]:
             if data.kind in ("functionCall", "functionResponse") and isinstance(data.value, dict):
                 taken.add(text_at(data.value, "id"))
     return taken
-
-
-def _split(placed: list[_Placed], side: str) -> list[tuple[str, list[_Placed]]]:
-    """Return the parts of one content by the role of the message that they belong to, in their order.
-
-    Responses come before the user's texts of the same content, since a result must follow its call directly. A content
-    without parts is one empty message.
-    """
-    split: list[tuple[str, list[_Placed]]] = []
-    for one in metered(placed):
-        role = _ROLES.get(one[1].kind, side)
-        if role == "tool" and split and split[-1][0] == "user":
-            split.insert(len(split) - 1, (role, [one]))
-        elif role != "tool" and split and split[-1][0] == role:
-            split[-1][1].append(one)
-        else:
-            split.append((role, [one]))
-    return split or [(side, [])]
 
 
 def _response_text(response: Any, place: str) -> str:
