@@ -146,7 +146,8 @@ def find_violations(
     if not ordered:
         found = [(index, rule) for rule, index in find_turn_violations(messages, profile)]
     if outline is not None and _plain_ones_pass(outline, profile):
-        places = sorted({*outline.odd, *outline.blank, *outline.twins})
+        signed_ones = () if not outline.signed or _takes_signatures(profile) else outline.signed
+        places = sorted({*outline.odd, *outline.blank, *outline.twins, *signed_ones})
     elif places is None:
         places = range(len(messages))
     signed = profile.signed_thoughts
@@ -174,7 +175,7 @@ def find_violations(
 def _plain_ones_pass(outline: Outline, profile: Profile) -> bool:
     """Tell whether no plain message breaks a rule by itself.
 
-    Messages in ``outline.blank`` and ``outline.twins`` are not checked here.
+    Messages in ``outline.blank`` and ``outline.twins`` are not checked here, nor the fields of signatures.
 
     The ids, names and arguments of all calls are checked together, not message by message.
     """
@@ -197,6 +198,12 @@ def _takes_plain_fields(profile: Profile) -> bool:
     return profile.refused_fields.isdisjoint(PLAIN_FIELDS) and (
         only is None or (only >= TURN_FIELDS and only | profile.result_fields >= RESULT_FIELDS)
     )
+
+
+@lru_cache(maxsize=64)
+def _takes_signatures(profile: Profile) -> bool:
+    """Tell whether a call may have a signature in its usual field."""
+    return not profile.bare_calls and "extra_content" not in profile.refused_fields
 
 
 def _have_form(ids: Sequence[str], form: str) -> bool:

@@ -33,13 +33,33 @@ FURTHER: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
 )
 """Usual values of message fields, and unusual or illegal values of every field."""
 
+SIGNED: dict[str, Any] = {"extra_content": {"google": {"thought_signature": "c2lnbmVk"}}}
+OTHERWISE_SIGNED: list[dict[str, Any]] = [
+    {"extra_content": {"google": {"thought_signature": 7}}},
+    {"extra_content": {"google": {"thought_signature": "c2lnbmVk", "a": 1}}},
+    {"extra_content": {"google": {"a": "c2lnbmVk"}}},
+    {"extra_content": {"google": ["thought_signature"]}},
+    {"extra_content": {"google": "a"}},
+    {"extra_content": {"google": {"thought_signature": "c2lnbmVk"}, "vertex": {}}},
+    {"extra_content": {"vertex": {"thought_signature": "c2lnbmVk"}}},
+    {"extra_content": ["google"]},
+    {"extra_content": "a"},
+    {"extra_content": None},
+    {"extra_content": 7},
+    {**SIGNED, "index": 0},
+    {"signature": "c2lnbmVk"},
+]
+"""Further fields of calls that are not the usual signature."""
+
 
 @st.composite
 def calls(draw: st.DrawFn) -> Any:
     """Draw a call, mostly in the usual form."""
     made = call(draw(IDS), draw(NAMES), draw(ARGUMENTS))
     odd: dict[str, Any] = draw(
-        st.sampled_from([{}, {}, {}, {"index": 0}, {"type": "custom"}, {"function": None}])
+        st.sampled_from(
+            [{}, {}, SIGNED, SIGNED, {"index": 0}, {"type": "custom"}, {"function": None}, *OTHERWISE_SIGNED]
+        )
     )
     return {**made, **odd}
 
@@ -109,9 +129,23 @@ def test_the_outline_has_the_names_rounds_and_depth_of_the_messages(history: His
 
     assert outline.names == names_in_history(plain)
     assert outline.names | names_in_history(odd) == names_in_history(history)
+    assert list(outline.signed) == [
+        at for at in range(len(history)) if at not in outline.odd and holds(history[at])
+    ]
+    assert list(outline.signatures) == [
+        (one["id"], "c2lnbmVk")
+        for at in outline.signed
+        for one in history[at]["tool_calls"]
+        if "extra_content" in one
+    ]
     assert outline.turns == sum(message["role"] == "assistant" for message in plain)
     assert all(depth(message) <= DEPTH for message in plain)
     assert outline.marked == any(mark in str(plain) for mark in ("__thought__", "_TSIG_"))
+
+
+def holds(message: dict[str, Any]) -> bool:
+    """Tell whether a call of *message* holds the usual signature."""
+    return any(one.get("extra_content") == SIGNED["extra_content"] for one in message.get("tool_calls") or ())
 
 
 def depth(value: Any) -> int:
@@ -178,6 +212,8 @@ def test_an_outline_of_another_history_is_ignored() -> None:
         assistant("a"),
         assistant(None, [call("c1")]),
         assistant("", [call("c1"), call("c2")]),
+        assistant(None, [{**call("c1"), **SIGNED}]),
+        assistant("a", [{**call("c1"), **SIGNED}, call("c2", "g")]),
         tool("c1", "a"),
         tool("c1", "a", name="f"),
         {"role": "assistant", "tool_calls": [call("c1")]},
@@ -187,6 +223,26 @@ def test_an_outline_of_another_history_is_ignored() -> None:
 def test_usual_messages_are_plain(message: dict[str, Any]) -> None:
     """If usual messages were not plain, the outline would save no work."""
     assert list(outline_of([message]).odd) == []
+    assert depth(message) <= DEPTH
+
+
+@pytest.mark.parametrize("fields", OTHERWISE_SIGNED, ids=str)
+def test_call_with_another_field_is_not_plain(fields: dict[str, Any]) -> None:
+    """Such a field is read where the message is read alone."""
+    outline = outline_of([assistant(None, [{**call("c1"), **SIGNED}, {**call("c2", "g"), **fields}])])
+
+    assert list(outline.odd) == [0]
+    assert not any((outline.signed, outline.signatures, outline.call_ids))
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+def test_signature_is_refused_alike(profile: Profile) -> None:
+    """Some providers refuse the field of a signature, with an outline as without one."""
+    history = [user("a"), assistant(None, [{**call("c1"), **SIGNED}]), tool("c1", "b")]
+
+    found = find_violations(history, profile, outline=outline_of(history))
+    assert found == find_violations(history, profile)
+    assert any(one.rule == "unknown_field" for one in found) == profile.bare_calls
 
 
 NO_OBJECTS = [

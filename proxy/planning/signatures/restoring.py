@@ -24,7 +24,12 @@ from typing import Any
 from proxy.core.json_text import write_json
 from proxy.planning.signatures.client_ids import tag_in
 from proxy.planning.signatures.origins import tag_of
-from proxy.planning.signatures.usual_calls import is_usual, usual_keys, without_usual_signatures
+from proxy.planning.signatures.usual_calls import (
+    all_carried,
+    is_usual,
+    usual_keys,
+    without_usual_signatures,
+)
 from proxy.state.kept_signatures import StoredSignature, text_key
 from proxy.upstream.signature_carriers import (
     CALL_SIGNATURE_FIELDS,
@@ -54,6 +59,7 @@ def signature_keys(messages: Messages, outline: Outline | None = None) -> list[s
     """
     indexes = _indexes_to_check(messages, outline)
     keys = [*outline.call_ids] if outline is not None and len(indexes) < len(messages) else []
+    are_some_twice = bool(keys) and outline is not None and bool(outline.signed)  # the ids of signed calls
     for at in indexes and metered(indexes):
         message = messages[at]
         if is_usual(message):
@@ -68,7 +74,7 @@ def signature_keys(messages: Messages, outline: Outline | None = None) -> list[s
                 if tag_in(base_id(_id_of(call) or "")) is None
                 for signature in call_signatures(call, details)
             ]
-    return keys
+    return [*dict.fromkeys(keys)] if are_some_twice else keys
 
 
 def restore_signatures(
@@ -81,8 +87,12 @@ def restore_signatures(
     """
     counts: defaultdict[str, int] = defaultdict(int)
     indexes = _indexes_to_check(messages, outline)
-    if len(indexes) < len(messages) and outline is not None and not kept.keys().isdisjoint(outline.call_ids):
-        indexes = range(len(messages))
+    if outline is not None and len(indexes) < len(messages):
+        if not kept.keys().isdisjoint(outline.call_ids):
+            indexes = range(len(messages))
+        elif not kept and outline.signed and all_carried(outline.signatures, tag_of(origin)):
+            counts[CARRIED] = len(outline.signatures)
+            indexes = outline.odd
 
     def restore(message: Message) -> Message:
         return _restore_message(message, kept, origin, counts) if message["role"] == "assistant" else message
@@ -117,12 +127,13 @@ def remove_signatures(
 def _indexes_to_check(messages: Messages, outline: Outline | None) -> Sequence[int]:
     """Return the indexes of *messages* that may hold a signature.
 
-    ``outline.odd`` lists the messages with unusual fields. All other messages can hold a signature only in the suffix
-    of an id. ``outline.marked`` is true where such a suffix exists.
+    ``outline.odd`` lists the messages with unusual fields, and ``outline.signed`` those with signatures in the usual
+    field. All other messages can hold a signature only in the suffix of an id. ``outline.marked`` is true where such a
+    suffix exists.
     """
     if outline is None or outline.marked or not outline.describes(messages):
         return range(len(messages))
-    return outline.odd
+    return sorted([*outline.odd, *outline.signed]) if outline.signed else outline.odd
 
 
 def _replace_at(messages: Messages, indexes: Iterable[int], make: Callable[[Message], Message]) -> Messages:

@@ -5,10 +5,14 @@ Nearly all messages with signatures have it: calls with ids, and a signature in 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from proxy.planning.signatures.client_ids import tag_in
 from proxy.state.kept_signatures import text_key
+from proxy.upstream.signature_carriers import is_signature
 from sanitizers import Message
 from sanitizers.messages import base_id
+from sanitizers.work_limit import metered
 
 _SIGNATURE = "extra_content"
 _FUNCTION = frozenset({"arguments", "name"})
@@ -51,6 +55,16 @@ def usual_keys(message: Message) -> list[str]:
         if len(call) == _SIGNED and tag_in(call["id"]) is None:
             keys.append(text_key(call[_SIGNATURE]["google"]["thought_signature"]))
     return keys
+
+
+def all_carried(signed: Iterable[tuple[str, str]], tag: str) -> bool:
+    """Tell whether all signatures stay where none is stored. *signed* has the id and the signature of each call.
+
+    They stay where each is readable, and its call was made elsewhere or under the *tag* of the origin.
+    """
+    return all(
+        is_signature(signature) and tag_in(call_id) in (None, tag) for call_id, signature in metered(signed)
+    )
 
 
 def without_usual_signatures(message: Message) -> Message:

@@ -152,8 +152,9 @@ def test_depth_is_that_of_the_deepest_container(value: Any) -> None:
 
 
 def test_depth_of_a_plain_message_is_the_declared_constant() -> None:
-    """``DEPTH`` is the nesting of a message with a call, which holds a function."""
-    assert depth_of(assistant(None, [call("c1")])) == DEPTH
+    """``DEPTH`` is the nesting of a message with a signed call."""
+    signed = call("c1", extra_content={"google": {"thought_signature": "c2lnbmVk"}})
+    assert depth_of(assistant(None, [signed])) == DEPTH
 
 
 def test_large_tool_list_is_not_cached() -> None:

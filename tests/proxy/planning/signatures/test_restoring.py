@@ -386,6 +386,34 @@ def _kept(origin: str) -> StoredSignature:
     return StoredSignature(signature="", origin=origin, as_written="", as_meant="")
 
 
+SIGNED_CALLS = [
+    call(f"call_{tag_of(HERE)}{'a' * 19}", **OWN),
+    call(f"call_{tag_of(THERE)}{'a' * 19}", **OWN),
+    call("c7", extra_content={"google": {"thought_signature": "é"}}),
+    call("c8", extra_content={"google": {"thought_signature": STAND_IN}}),
+    call("c9", extra_content={"google": {"thought_signature": THEIRS}, "vertex": {}}),
+]
+"""Calls with a signature that stays, one that is left out, two that are none, and one beside another field."""
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from([call("c1"), call("c4", **OWN), *SIGNED_CALLS]), min_size=1, max_size=2).map(
+            lambda calls: assistant(None, calls)
+        ),
+        max_size=3,
+    )
+)
+def test_result_with_an_empty_store_is_that_of_a_store_of_other_calls(turns: list[Any]) -> None:
+    """Where nothing is stored, all usual signatures are read together. The result is the same."""
+    history = [user("a"), *turns]
+    restored, counts = restore_signatures(history, {}, HERE, outline_of(history))
+    expected, known = restore_signatures(history, {"another": _kept(THERE)}, HERE)
+
+    assert (restored, dict(counts)) == (expected, dict(known))
+    assert (restored is history) == (expected is history)
+
+
 @given(
     st.lists(
         st.one_of(
@@ -393,7 +421,11 @@ def _kept(origin: str) -> StoredSignature:
             st.lists(
                 st.sampled_from(["c1", "c2", f"c3__thought__{OURS}"]), min_size=1, max_size=2, unique=True
             ).map(lambda ids: assistant(None, [call(id) for id in ids])),
-            st.sampled_from([call("c4", **OWN), call("c5", index=0)]).map(lambda one: assistant("b", [one])),
+            st.lists(
+                st.sampled_from([call("c4", **OWN), call("c5", index=0), call("c6"), *SIGNED_CALLS]),
+                min_size=1,
+                max_size=2,
+            ).map(lambda calls: assistant("b", calls)),
             st.sampled_from([tool("c1"), tool(f"c3__thought__{OURS}"), user("a"), assistant("b")]),
         ),
         max_size=6,
@@ -408,5 +440,6 @@ def test_result_with_an_outline_is_the_same(history: list[Any], known: set[str])
     assert restore_signatures(history, kept, HERE, outline) == restore_signatures(history, kept, HERE)
     assert remove_signatures(history, outline) == remove_signatures(history)
     assert set(signature_keys(history, outline)) == set(signature_keys(history))
+    assert len(signature_keys(history, outline)) <= len(signature_keys(history))
     if restore_signatures(history, kept, HERE)[0] is history:
         assert restore_signatures(history, kept, HERE, outline)[0] is history

@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
-from proxy.planning.signatures.usual_calls import is_usual, usual_keys, without_usual_signatures
+from proxy.planning.signatures.usual_calls import (
+    all_carried,
+    is_usual,
+    usual_keys,
+    without_usual_signatures,
+)
 from proxy.state.kept_signatures import text_key
+from sanitizers.stand_ins import STAND_IN
 
 FUNCTION = {"name": "f", "arguments": "{}"}
 BARE: dict[str, Any] = {"id": "c1", "type": "function", "function": FUNCTION}
@@ -35,6 +41,22 @@ def test_signature_of_a_call_with_the_proxy_s_own_id_has_no_key() -> None:
     call_id = "call_" + "a" * 24
 
     assert usual_keys(message({**SIGNED, "id": call_id})) == [call_id]
+
+
+@pytest.mark.parametrize(
+    ("call_id", "signature", "stay"),
+    [
+        ("c2", SIGNATURE, True),
+        ("call_abcde" + "a" * 19, SIGNATURE, True),
+        ("call_other" + "a" * 19, SIGNATURE, False),
+        ("c2", "é", False),
+        ("c2", "", False),
+        ("c2", STAND_IN, False),
+    ],
+)
+def test_only_readable_signatures_of_no_other_origin_stay(call_id: str, signature: str, stay: bool) -> None:
+    """One that does not stay decides for all, since then each message is read."""
+    assert all_carried([("c1", SIGNATURE), (call_id, signature)], "abcde") is stay
 
 
 def test_signatures_are_removed_and_other_calls_stay_the_same() -> None:
