@@ -34,12 +34,6 @@ class ItemRequest:
     changes: tuple[Change, ...] = ()
 
 
-def may_send_items(request: ChatRequest, deployment: Deployment) -> bool:
-    """Tell whether *deployment* may get *request* in the format of its client, as far as is known before the plan."""
-    source = request.source
-    return source is not None and source.native is not None and spoken_format(request, deployment) is not None
-
-
 def with_items(
     request: ChatRequest,
     deployment: Deployment,

@@ -47,7 +47,6 @@ from proxy.planning.native_requests import (
     ITEM_REPAIR,
     changes_of_body,
     fields_left_out,
-    may_send_items,
     sends_items,
     with_items,
 )
@@ -235,12 +234,9 @@ def plan_request(
             raise refusal
         if sends_partial_history(request):
             mode = "off"
-    is_of_items = (
-        request.source is not None
-        and request.source.native is not None
-        and may_send_items(request, deployment)
-    )
-    spoken = spoken_format(request, deployment) if is_of_items else None
+    is_native = request.source is not None and request.source.native is not None
+    spoken = spoken_format(request, deployment) if is_native else None
+    is_of_items = spoken is not None
     if spoken is not None and not (profile.items or profile.blocks or profile.contents):
         by_items = replace(target, profile=spoken.profile_of(profile))
         made = plan_request(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -143,7 +142,7 @@ def is_signature(text: str) -> bool:
     if not text or len(text) > LONGEST_SIGNATURE or text in STAND_INS:
         return False
     try:
-        return bool(base64.b64decode(text.replace("-", "+").replace("_", "/"), validate=True))
+        return bool(binascii.a2b_base64(text.replace("-", "+").replace("_", "/"), strict_mode=True))
     except (binascii.Error, ValueError):
         return False
 

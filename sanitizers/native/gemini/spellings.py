@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -22,6 +23,10 @@ Spellings = Mapping[str, str]
 def snake_name(name: str) -> str:
     """Return the proto's own spelling of *name*, which is in camel case."""
     return re.sub(r"(?<!^)(?<!_)([A-Z])", r"_\1", name).lower()
+
+
+_snake_of = lru_cache(maxsize=256)(snake_name)
+"""Returns the proto's spelling of a name that is not the client's."""
 
 
 def both_spellings(*names: str) -> Spellings:
@@ -50,11 +55,11 @@ def read_object(holder: Mapping[str, Any], spellings: Spellings, place: str = ""
 def key_of(holder: Mapping[str, Any], name: str) -> str:
     """Return the key under which *holder* has the field *name*, or *name* itself where it has no such field.
 
-    A field of null counts only where the other spelling is missing.
+    A field of null counts only where the other spelling is missing. *name* is one that the code or the operator knows.
     """
     if holder.get(name) is not None:
         return name
-    snake = snake_name(name)
+    snake = _snake_of(name)
     return snake if snake in holder and (name not in holder or holder[snake] is not None) else name
 
 

@@ -17,10 +17,10 @@ from proxy.ingress.gemini_native.read_request import to_chat as contents_to_chat
 from proxy.ingress.openai_responses.fields import read_fields
 from proxy.ingress.openai_responses.read_request import to_chat
 from proxy.planning.corrective_note import with_note
+from proxy.planning.native_formats import spoken_format
 from proxy.planning.native_requests import (
     changes_of_body,
     fields_left_out,
-    may_send_items,
     sends_items,
     with_items,
 )
@@ -103,15 +103,15 @@ def test_request_without_a_native_form_keeps_its_changes() -> None:
 
     assert changes_of_body(chat, OPENAI, chat.messages, chat.parameters) is chat.mended
     assert fields_left_out(DROPPED, chat, OPENAI, chat.messages, chat.parameters) is DROPPED
-    assert not may_send_items(chat, OPENAI)
+    assert spoken_format(chat, OPENAI) is None
     assert with_items(chat, OPENAI, chat.messages, chat.parameters, "repair").request is chat
 
 
 def test_other_providers_get_no_items() -> None:
     chat = asked()
 
-    assert may_send_items(chat, OPENAI)
-    assert not may_send_items(chat, VLLM)
+    assert spoken_format(chat, OPENAI) is not None
+    assert spoken_format(chat, VLLM) is None
     assert with_items(chat, VLLM, [*chat.messages, NOTE], chat.parameters, "repair").request is chat
 
 

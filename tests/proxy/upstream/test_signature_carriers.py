@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proxy.upstream.signature_carriers import (
     CALL_SIGNATURE_FIELDS,
@@ -137,3 +140,13 @@ def test_container_is_removed_with_its_last_value() -> None:
 def test_only_padded_base64_can_be_a_signature(text: str, expected: bool) -> None:
     """A stand-in is not a signature."""
     assert is_signature(text) is expected
+
+
+@given(st.text(alphabet="AZaz09+/-_=é \n", max_size=12))
+def test_signature_is_what_strict_base64_decodes(text: str) -> None:
+    """The two alphabets are one, and white space and lost padding are refused."""
+    try:
+        decoded = base64.b64decode(text.replace("-", "+").replace("_", "/"), validate=True)
+    except ValueError:
+        decoded = b""
+    assert is_signature(text) is bool(decoded)
