@@ -7,26 +7,14 @@ wire too. :mod:`benchmarks.gateway.pairs` says how both are measured. Exits with
 
 from __future__ import annotations
 
-import argparse
-import asyncio
-import io
 import json
-import tempfile
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
-from benchmarks.gateway.bodies import Body, bodies
-from benchmarks.gateway.calls import serve_provider
-from benchmarks.gateway.pairs import Kind, Pairs, find_missed
+from benchmarks.gateway.beside_chat import CHUNK, Comparison, main
+from benchmarks.gateway.bodies import Body
+from benchmarks.gateway.pairs import Kind
 from benchmarks.gateway.peers import CHAT, model_list
-from benchmarks.gateway.tables import render
-from proxy.config import load_settings
-from proxy.observability.logs import configure_logs
-from proxy.server.serve import serving
-from proxy.upstream.select_transport import SelectingUpstream
 
 MESSAGES = "/v1/messages"
 VERSION = "2023-06-01"
@@ -40,7 +28,6 @@ ROWS: Mapping[str, tuple[str, str, str]] = {
 }
 """The path and the model of each row, and the model of the chat beside it."""
 
-CHUNK = ", a chunk"
 GOALS: Mapping[str, float] = {
     **dict.fromkeys(ROWS, 1.3),
     **dict.fromkeys((f"{row}{CHUNK}" for row in ROWS), 1.5),
@@ -91,26 +78,6 @@ def config(provider: str) -> dict[str, Any]:
     return {"model_list": [*listed["model_list"], entry]}
 
 
-async def measure(rounds: int, requests: int, wanted: str = "") -> dict[str, dict[str, float]]:
-    """Return the ratios by row and size, for the rows whose names hold *wanted*."""
-    configure_logs(io.StringIO())
-    with tempfile.TemporaryDirectory() as scratch, serve_provider(Path(scratch)) as base:
-        settings = load_settings(orjson.dumps(config(base)), {}).settings
-        upstream = SelectingUpstream.for_settings(settings)
-        async with serving(settings, upstream, host="127.0.0.1", port=0) as server:
-            pairs = Pairs(server.port, base)
-            sizes = {size: body for size, body in bodies().items() if "damaged" not in size}
-            measured: dict[str, dict[str, float]] = {}
-            for row in (row for row in ROWS if wanted in row):
-                measured[row] = {
-                    size: await pairs.turns(*_kinds(row, body), rounds, requests)
-                    for size, body in sizes.items()
-                }
-                chunk = await pairs.chunks(*_kinds(row, sizes["small"]), rounds)
-                measured[f"{row}{CHUNK}"] = {"small": chunk}
-            return measured
-
-
 def _kinds(row: str, body: Body) -> tuple[Kind, Kind]:
     path, model, beside = ROWS[row]
     is_native = path == MESSAGES
@@ -118,20 +85,5 @@ def _kinds(row: str, body: Body) -> tuple[Kind, Kind]:
     return kind, Kind(CHAT, beside, body)
 
 
-def main(say: Callable[[str], object] = print) -> None:
-    """Print the table, and the rows that miss their goals."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--requests", type=int, default=15, help="the requests of each kind in a round")
-    parser.add_argument("--only", default="", help="a part of the names of the rows to measure")
-    options = parser.parse_args()
-    measured = asyncio.run(measure(options.rounds, options.requests, options.only))
-    say(render(measured, ["small", "10k", "100k"], 2))
-    if missed := find_missed(measured, GOALS, "chat"):
-        raise SystemExit("\n".join(missed))
-
-
 if __name__ == "__main__":
-    main()
+    main(Comparison(ROWS, GOALS, config, _kinds), __doc__)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from operator import attrgetter
-from typing import Any
+from typing import Any, Protocol
 
-from proxy.core.errors import InvalidRequest, UnrepairableHistory
+from proxy.core.errors import InvalidRequest, ProxyError, UnrepairableHistory
 from sanitizers.native import Span
 
 NO_ENTRY = -1
@@ -93,3 +94,27 @@ class ClientPlaces(ABC):
             places = {name: list(map(self.of_message, memory[name])) for name in ("pinned", "replaced")}
             numbered["memory"] = {**memory, **places}
         return numbered
+
+
+class HasPlaces(Protocol):
+    """A request that was read."""
+
+    @property
+    def places(self) -> ClientPlaces:
+        """The client's places of the chat messages."""
+
+
+@contextmanager
+def renamed_errors(read: HasPlaces) -> Iterator[None]:
+    """Give errors the paths of the client's own format, in ``param`` and in their words."""
+    try:
+        yield
+    except ProxyError as error:
+        if error.of_deployment:
+            raise
+        places = read.places
+        if isinstance(error, InvalidRequest):
+            places.rename_error(error)
+        if error.param is not None:
+            error.param = places.rename_param(error.param)
+        raise

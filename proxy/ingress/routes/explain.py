@@ -20,13 +20,14 @@ from proxy.core.offload import parse_weight, run_offloaded
 from proxy.core.source import ANTHROPIC_MESSAGES, GEMINI_NATIVE, OPENAI_CHAT, OPENAI_RESPONSES
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
+from proxy.ingress.client_places import renamed_errors
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_responses.errors import rename_param
 from proxy.ingress.routes.dry_run_input import make_dry_run_input
 from proxy.ingress.routes.gemini import open_request as gemini
 from proxy.ingress.routes.messages import open_request as messages
 from proxy.ingress.routes.read_body import read_body
-from proxy.ingress.routes.responses.open_request import OpenedRequest, open_request, renamed_errors
+from proxy.ingress.routes.responses import open_request as responses
 from proxy.planning.describe_dry_run import describe_dry_run
 from proxy.planning.dry_run import DryRun, run_dry
 from proxy.planning.guard_turns import MAX_ROUNDS
@@ -47,16 +48,16 @@ async def explain(request: web.Request) -> web.Response:
         return await _explain(request, await _read_chat(request), describe_dry_run)
     if named == ANTHROPIC_MESSAGES:
         read = await messages.open_request(request, wants_answer=False)
-        with messages.renamed_errors(read):
+        with renamed_errors(read):
             return await _explain(request, read.chat, partial(_describe_messages, read))
     if named == GEMINI_NATIVE:
         contents = await gemini.open_request(request, request.query.get("model", ""))
         if not contents.fields.model:
             raise InvalidRequest("'model' is required: as '?model=', or as a field.", param="model")
-        with gemini.renamed_errors(contents):
+        with renamed_errors(contents):
             return await _explain(request, contents.chat, partial(_describe_contents, contents))
-    opened = await open_request(request)
-    with renamed_errors(opened):
+    opened = await responses.open_request(request)
+    with responses.renamed_errors(opened):
         return await _explain(request, opened.chat, partial(_describe_items, opened))
 
 
@@ -94,7 +95,7 @@ def _describe_contents(opened: gemini.OpenedRequest, run: DryRun) -> dict[str, A
     return opened.places.renumber_explanation(describe_dry_run(run), len(run.read_changes))
 
 
-def _describe_items(opened: OpenedRequest, run: DryRun) -> dict[str, Any]:
+def _describe_items(opened: responses.OpenedRequest, run: DryRun) -> dict[str, Any]:
     """Return *run* as JSON-ready values, with the numbers of the request's items."""
     described = opened.indexes.renumber_explanation(describe_dry_run(run), len(run.read_changes))
     refusal = described["refusal"]

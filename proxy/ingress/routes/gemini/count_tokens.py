@@ -14,9 +14,10 @@ from proxy.core.json_text import find_value
 from proxy.core.offload import parse_weight, run_offloaded
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import json_response
+from proxy.ingress.client_places import renamed_errors
 from proxy.ingress.routes.count_input import count_input
 from proxy.ingress.routes.gemini.model_name import model_of
-from proxy.ingress.routes.gemini.open_request import read_opened, renamed_errors
+from proxy.ingress.routes.gemini.open_request import read_opened
 from proxy.ingress.routes.read_body import read_body
 
 _WHOLE = ("generateContentRequest", "generate_content_request")

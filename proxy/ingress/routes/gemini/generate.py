@@ -5,8 +5,9 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.forwarding.gateway import RECORD
+from proxy.ingress.client_places import renamed_errors
 from proxy.ingress.routes.gemini.model_name import model_of
-from proxy.ingress.routes.gemini.open_request import open_request, renamed_errors
+from proxy.ingress.routes.gemini.open_request import open_request
 from proxy.ingress.routes.gemini_paths import STREAM_GENERATE_CONTENT
 from proxy.ingress.routes.guard_and_forward import guard_and_forward
 

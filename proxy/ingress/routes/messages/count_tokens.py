@@ -11,8 +11,9 @@ from aiohttp import web
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import json_response
 from proxy.ingress.anthropic_messages.errors import REQUEST_ID
+from proxy.ingress.client_places import renamed_errors
 from proxy.ingress.routes.count_input import count_input
-from proxy.ingress.routes.messages.open_request import open_request, renamed_errors
+from proxy.ingress.routes.messages.open_request import open_request
 
 
 async def count_tokens(request: web.Request) -> web.StreamResponse:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from proxy.ingress.client_places import renamed_errors
 from proxy.ingress.routes.guard_and_forward import guard_and_forward
-from proxy.ingress.routes.messages.open_request import open_request, renamed_errors
+from proxy.ingress.routes.messages.open_request import open_request
 
 
 async def create_message(request: web.Request) -> web.StreamResponse:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
 from aiohttp import web
 
 from proxy.core.chat_request import ChatRequest
-from proxy.core.errors import InvalidRequest, ProxyError
 from proxy.core.offload import parse_weight, run_offloaded
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.ingress.anthropic_messages.answer import MessagesAnswers
@@ -73,19 +70,3 @@ async def open_request(request: web.Request, *, wants_answer: bool = True) -> Op
         return OpenedRequest(fields, body, to_chat(fields, headers=headers, tenant=facts.key, weight=weight))
 
     return await run_offloaded(weight, read)
-
-
-@contextmanager
-def renamed_errors(opened: OpenedRequest) -> Iterator[None]:
-    """Give errors the Messages API's paths in ``param`` and in their words."""
-    try:
-        yield
-    except ProxyError as error:
-        if error.of_deployment:
-            raise
-        places = opened.places
-        if isinstance(error, InvalidRequest):
-            places.rename_error(error)
-        if error.param is not None:
-            error.param = places.rename_param(error.param)
-        raise

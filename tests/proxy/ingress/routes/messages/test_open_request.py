@@ -10,7 +10,8 @@ from proxy.core.errors import InvalidRequest, UnrepairableHistory
 from proxy.core.source import MessagesRequest
 from proxy.ingress.anthropic_messages.fields import read_fields
 from proxy.ingress.anthropic_messages.read_request import to_chat
-from proxy.ingress.routes.messages.open_request import OpenedRequest, renamed_errors
+from proxy.ingress.client_places import renamed_errors
+from proxy.ingress.routes.messages.open_request import OpenedRequest
 from tests.proxy.ingress.routes.messages.asking import KEYS, ask, serving
 from tests.support.scripted_upstream import answer
 
