@@ -136,7 +136,9 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "function_call": Reason("The choice has the tool's legal name.", "tool_name_illegal"),
         "declaration_form": Reason("A declaration has the fields that the provider reads, and no others."),
         "duplicate_declaration": Reason("A tool is declared once."),
-        "system_form": Reason("The provider reads a system instruction with texts in its parts, and no other."),
+        "system_form": Reason(
+            "The provider reads a system instruction with texts in its parts, and no other."
+        ),
         # parameters
         "always_reasons": Reason("This model always thinks."),
         "as_list": Reason("The provider takes a list."),
