@@ -90,7 +90,8 @@ def describe_error(
         details.append({"@type": f"{_TYPES}RetryInfo", "retryDelay": f"{delay}s"})
         if status == HTTPStatus.TOO_MANY_REQUESTS and "retry in" not in message.lower():
             message = f"{message} Please retry in {delay}s."
-    return {"error": {"code": status, "message": message, "status": name, "details": details}}
+    described = {"code": status, "message": message, "status": name, "details": details}
+    return {"error": described}
 
 
 def overflow_message(requested: int, limit: int) -> str:

@@ -141,8 +141,8 @@ def find_content_faults(
 def find_turn_faults(contents: Items, index: int, profile: Profile, *, alone: bool) -> Sequence[str]:
     """Return the rules that *contents*, which are one turn from *index* on, break by themselves, each once.
 
-    google-genai sends each chunk of a streamed answer back as a content. Such a turn is legal without calls, and where
-    any of its contents says something.
+    google-genai sends each chunk of a streamed answer back as a content. Most models take such a turn without
+    calls, where any of its contents says something.
     """
     faults: list[str] = []
     silent = 0
@@ -151,7 +151,7 @@ def find_turn_faults(contents: Items, index: int, profile: Profile, *, alone: bo
         found = [*find_content_faults(content, parts, profile, alone=alone)]
         silent += "nothing_said" in found
         faults += found
-        if len(contents) > 1 and not profile.assistant_runs and any(map(is_call, metered(parts))):
+        if len(contents) > 1 and _refuses_run(profile, has_calls=any(map(is_call, metered(parts)))):
             faults.insert(0, "model_run")
     gone = {"nothing_said"} if silent < len(contents) else set()
     return [rule for rule in dict.fromkeys(faults) if rule not in gone]
@@ -188,7 +188,9 @@ def _order_faults(turns: Sequence[Turn], profile: Profile) -> Iterator[tuple[str
     for index, turn in enumerate(metered(turns)):
         if before is None and turn.is_model and profile.user_first:
             yield "first_not_user", index
-        if before is not None and before.is_model and turn.is_model and not profile.assistant_runs:
+        is_run = before is not None and before.is_model and turn.is_model
+        has_calls = bool(turn.calls or (before and before.calls))
+        if is_run and _refuses_run(profile, has_calls=has_calls):
             yield "model_run", index
         if before is not None and not profile.user_runs and _is_plain_user(before) and _is_plain_user(turn):
             yield "user_run", index
@@ -206,6 +208,11 @@ def _order_faults(turns: Sequence[Turn], profile: Profile) -> Iterator[tuple[str
         yield "response_count", len(turns) - 1
     if before is not None and before.is_model and (not profile.model_last or len(turns) == 1):
         yield "model_last", len(turns) - 1
+
+
+def _refuses_run(profile: Profile, *, has_calls: bool) -> bool:
+    """Tell whether contents of the model in a row are refused. Only the oldest models refuse them without calls."""
+    return not profile.assistant_runs and (has_calls or not profile.user_runs)
 
 
 def _is_plain_user(turn: Turn) -> bool:

@@ -79,6 +79,7 @@ def test_every_rule_is_broken_once() -> None:
     [
         ([{"parts": [said()]}], GEMINI_3_STRICT),
         ([ASKED, ASKED], GEMINI_3_STRICT),
+        ([ASKED, model(said()), model(said()), ASKED], GEMINI_3_STRICT),
         ([ASKED, model(said())], GEMINI_3),
         ([ASKED, CALLED, NESTED], GEMINI_3),
         ([user(said(), {"text": "", "thoughtSignature": SIGNED})], GEMINI_3),
@@ -97,6 +98,13 @@ def test_every_rule_is_broken_once() -> None:
 def test_list_that_the_models_take_breaks_no_rule(native: list[dict[str, Any]], profile: Profile) -> None:
     """The profile says what its models accept."""
     assert find_content_violations(native, profile) == ()
+
+
+def test_oldest_models_refuse_each_run_of_the_models_contents() -> None:
+    """Later models refuse such a run with a call alone (gemini-cli#11814, zuisong/gemini-openai-proxy#83)."""
+    found = find_content_violations([ASKED, model(said()), model(said()), ASKED], GEMINI_1)
+
+    assert [(violation.rule, violation.index) for violation in found] == [("model_run", 2)]
 
 
 def test_work_limit_ends_the_check() -> None:
