@@ -19,7 +19,7 @@ from sanitizers.native.gemini.parts import (
     without_signature,
 )
 from sanitizers.native.gemini.project import GeminiProjection
-from sanitizers.native.gemini.write_parts import sound_parts, write_call, write_content
+from sanitizers.native.gemini.write_parts import sound_parts, without_null_args, write_call, write_content
 from sanitizers.stand_ins import STAND_INS
 from sanitizers.work_limit import metered
 
@@ -88,6 +88,7 @@ class TurnSources:
 
 def _call_part(call: Message, part: Part, unnamed: set[str]) -> Part:
     """Return the part of *call*, which was read from *part*: that very part where the two are the same."""
+    part = without_null_args(part)
     data = data_of(part)
     given: dict[str, Any] = data.value
     function = function_of(call)

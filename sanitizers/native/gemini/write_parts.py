@@ -39,11 +39,11 @@ def sound_parts(parts: list[Part]) -> list[Part]:
             data.value or signature_of(part) if data.kind == "text" else data.kind or unknown_data(part)
         )
         if holds_any:
-            kept.append(_without_null_args(without_other_data(part, data)))
+            kept.append(without_null_args(without_other_data(part, data)))
     return kept
 
 
-def _without_null_args(part: Part) -> Part:
+def without_null_args(part: Part) -> Part:
     """Return *part* without arguments that are null, which Gemini refuses (AstrBot#7134), or *part* itself."""
     data = data_of(part)
     if data.kind != "functionCall" or data.value.get("args", part) is not None:

@@ -108,6 +108,14 @@ def test_missing_signature_is_added_under_the_usual_name() -> None:
     assert made == {**part, "thoughtSignature": STAND_IN}
 
 
+def test_null_arguments_go_with_another_change() -> None:
+    """Gemini refuses them, and the call has none (AstrBot#7134)."""
+    call = {"functionCall": {"id": "a", "name": "f", "args": None}}
+    made = rewritten(lambda message: with_signature(message, 0, STAND_IN), [call])
+
+    assert made == [{"functionCall": {"id": "a", "name": "f"}, "thoughtSignature": STAND_IN}]
+
+
 def test_dropped_call_drops_its_part() -> None:
     """The others stay."""
     made = rewritten(lambda message: {**message, "tool_calls": message["tool_calls"][1:]})
