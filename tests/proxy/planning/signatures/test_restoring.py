@@ -405,7 +405,7 @@ SIGNED_CALLS = [
     )
 )
 def test_result_with_an_empty_store_is_that_of_a_store_of_other_calls(turns: list[Any]) -> None:
-    """Where nothing is stored, all usual signatures are read together. The result is the same."""
+    """All usual signatures are read together without a store. The result is the same."""
     history = [user("a"), *turns]
     restored, counts = restore_signatures(history, {}, HERE, outline_of(history))
     expected, known = restore_signatures(history, {"another": _kept(THERE)}, HERE)
