@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from proxy.core.deployment import Deployment
 from proxy.core.upstream_call import CallTrace
+from proxy.observability.limit_facts import Admission, RequestMeter, Standing
 from proxy.observability.metrics import UNKNOWN_MODEL
 from proxy.planning.plan import Plan, format_changes, split_changes
 from proxy.resilience.decide_action import Step
@@ -170,6 +171,18 @@ class RequestRecord:
 
     trace_id: str = ""
     """The id of the request's trace, 32 hexadecimal digits. Empty where there is no trace."""
+
+    standing: Standing | None = None
+    """What is left of the key's limits after the request was admitted or refused. None where the key has no limit."""
+
+    meter: RequestMeter | None = None
+    """The usage of each attempt. None where nobody counts."""
+
+    admission: Admission | None = None
+    """The place of the request within the limits of its key, until it is settled or released."""
+
+    cost_nano: int | None = None
+    """What the request cost, in 10⁻⁹ dollars. None where it is not known, or the model has no price."""
 
     id_header: str = ""
     """The header of the answer that has the request's id too, for a client that looks for it there."""
