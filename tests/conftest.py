@@ -89,7 +89,10 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the slow tests, and leave them out of the fast run. Leave cases out that only ``make test-deep`` runs."""
+    """Mark the slow tests, and leave them and the long ones out of the fast run.
+
+    Leave cases out that only ``make test-deep`` runs.
+    """
     if not EVERYTHING:
         left_out = cases_to_leave_out(items)
         config.hook.pytest_deselected(items=left_out)
@@ -98,9 +101,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = [item for item in items if _is_slow_path(item.path) or _needs_much(item)]
     for item in slow:
         item.add_marker("slow")
-    if config.getoption("fast") and slow:
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if item.get_closest_marker("slow") is None]
+    if config.getoption("fast"):
+        gone = {item for item in items if any(item.get_closest_marker(name) for name in ("slow", "long"))}
+        config.hook.pytest_deselected(items=[item for item in items if item in gone])
+        items[:] = [item for item in items if item not in gone]
 
 
 def _needs_much(item: pytest.Item) -> bool:

@@ -167,5 +167,6 @@ def undescribed() -> Iterator[str]:
                 yield f"{path.name}:{node.lineno} {node.name}"
 
 
+@pytest.mark.long
 def test_builders_of_tests_have_docstrings() -> None:
     assert list(undescribed()) == []

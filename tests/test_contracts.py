@@ -89,6 +89,7 @@ def test_paths_without_a_key_are_those_that_are_open() -> None:
     assert told == OPEN_PATHS
 
 
+@pytest.mark.long
 def test_every_header_is_listed() -> None:
     """The four tables list exactly the headers whose names occur in the code."""
     told = {name.lower() for name in listed(*HEADER_TABLES)}

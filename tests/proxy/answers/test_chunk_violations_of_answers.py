@@ -91,6 +91,7 @@ def test_any_order_of_deltas_becomes_strict_chunks_or_is_the_providers_fault(
     assert violations_up_to_a_fault(events, names) == []
 
 
+@pytest.mark.long
 @SOME
 @given(events=damaged(EVENTS) | st.lists(JSON, max_size=3))
 def test_any_json_becomes_strict_chunks_or_is_the_providers_fault(events: list[Any]) -> None:

@@ -111,6 +111,7 @@ MODELS = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "transport"), MODELS)
 async def test_nothing_differs_at_an_emulator_as_it_is(model: str, transport: str) -> None:
     """At an emulator with its own rules, no history's result differs, and at least 15 agree."""
@@ -160,6 +161,7 @@ async def test_a_rule_that_the_provider_lacks_is_the_only_difference(
     assert ids(findings, Verdict.DIFFERS) == {history}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "transport", "also", "history"),
     [

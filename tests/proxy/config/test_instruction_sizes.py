@@ -99,6 +99,7 @@ def test_one_long_text_of_a_key_is_named_once_for_all_models() -> None:
     assert paths(30_000, general_settings=general(100, *[5_000] * 30)) == ["model_list[0].instructions"]
 
 
+@pytest.mark.long
 def test_not_more_than_some_lines_are_written() -> None:
     """Where hundreds of combinations are too long, the last line has their number."""
     found = faults_of(*entries(*[10_000] * 60), general_settings=general(20_000, *[10_000] * 60))
@@ -176,6 +177,7 @@ def test_text_of_the_wrong_shape_is_not_measured() -> None:
 sizes = st.sampled_from([0, 1, 5_000, 10_000, 16_000, 20_000, 32_766, 32_768, 32_769, 40_000])
 
 
+@pytest.mark.long
 @given(sizes, st.lists(sizes, min_size=1, max_size=3), st.lists(sizes.filter(bool), max_size=3))
 def test_a_configuration_is_refused_where_any_combination_is_too_long(
     gateway: int, models: list[int], keys: list[int]

@@ -386,6 +386,7 @@ _ENTRIES = st.lists(
 )
 
 
+@pytest.mark.long
 @given(
     raw=st.one_of(
         _VALUES, _SECTIONS, st.fixed_dictionaries({"model_list": _ENTRIES}, optional={"turns": _VALUES})

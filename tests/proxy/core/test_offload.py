@@ -142,6 +142,7 @@ def damaged(rounds: int, calls: int) -> bytes:
     return orjson.dumps({"model": "m", "messages": history})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", ["openai/gpt-4.1", "gemini/gemini-3.6-flash"])
 @pytest.mark.parametrize(("rounds", "calls"), [(3_000, 1), (1_000, 5), (1, 5_000)])
 def test_honest_work_takes_a_small_part_of_its_steps(rounds: int, calls: int, model: str) -> None:

@@ -78,6 +78,7 @@ def test_empty_text_beside_calls_is_shown_and_is_no_change() -> None:
     assert result["changes"] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry["id"])
 def test_last_step_of_each_known_history_is_the_sent_one(entry: dict[str, Any]) -> None:
     """The history after the last step is the sent one for every profile.

@@ -79,6 +79,7 @@ async def answers(proxy: Proxied, key: str, name: str, history: list[dict[str, A
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "mode"),
     [*((name, "repair") for name in WIRES), *(("openai", mode) for mode in ("observe", "strict", "off"))],

@@ -68,6 +68,7 @@ async def compare(proxy: Proxied, upstream: ScriptedUpstream, raw: bytes, header
     return str(result["verdict"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("instructions", [None, "Answer in French."], ids=["plain", "instructed"])
 @pytest.mark.parametrize("mode", MODES)
 async def test_inspector_shows_of_each_known_history_what_is_sent(

@@ -36,6 +36,7 @@ async def _refuse(exchange: Exchange) -> None:
     await exchange.send(whole(b"{}", status="400 Bad Request"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("messages", [BROKEN, PLAIN], ids=["broken", "plain"])
 @pytest.mark.parametrize(

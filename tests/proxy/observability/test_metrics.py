@@ -160,6 +160,7 @@ async def test_labels_come_from_closed_sets(upstream: ScriptedUpstream) -> None:
         assert await proxy.count("requests_total", model="unknown") > 0
 
 
+@pytest.mark.long
 @given(history=damaged_histories())
 @hypothesis_settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -171,6 +172,7 @@ async def test_reasons_of_changes_come_from_a_closed_set(proxy: Proxied, history
     await assert_closed(proxy)
 
 
+@pytest.mark.long
 async def test_each_outcome_is_counted_once() -> None:
     """An attempt is counted only where the proxy called the provider."""
     upstream = ScriptedUpstream()

@@ -142,6 +142,7 @@ async def test_mode_off_checks_nothing(upstream: ScriptedUpstream) -> None:
     assert set(counts.values()) == {0}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mode", "status"), [("repair", 400), ("strict", 400), ("observe", 200), ("off", 200)]
 )

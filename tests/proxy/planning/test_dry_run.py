@@ -31,6 +31,7 @@ async def explain(
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mode", "legal", "broken", "hopeless"),
     [

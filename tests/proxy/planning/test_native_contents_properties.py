@@ -29,6 +29,7 @@ def attempted(model: str, body: bytes) -> tuple[Plan | None, str]:
         return None, str(refused)
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @pytest.mark.parametrize("model", DEPLOYMENTS)
 @given(contents=CONTENTS)

@@ -70,6 +70,7 @@ async def test_changes_are_counted() -> None:
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "unsupported", "param"),
     [

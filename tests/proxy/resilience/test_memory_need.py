@@ -37,6 +37,7 @@ def test_usual_bodies_pass(body: bytes) -> None:
     assert len(body) < need_of(body, MOST) <= DIRECT_TIMES * MOST * MIB
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("piece", ["{}", "[]", '{"a":1}', '""', "999", '"😀"', "[[[[[[[[]]]]]]]]"])
 def test_hostile_bodies_are_refused(piece: str) -> None:
     """The refusal names the setting and both numbers, and no text of the body."""

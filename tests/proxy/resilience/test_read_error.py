@@ -174,6 +174,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_the_time_to_read_is_linear_in_the_text(piece: str) -> None:
     """The time to read an error is linear in its text.

@@ -58,6 +58,7 @@ def comparable(reply: Reply) -> tuple[int, set[str], bytes]:
     return reply.status, set(reply.headers) - {"x-request-id"}, raw
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("method", "path"), [*FAST, *SLOW])
 async def test_answers_of_both_routers_are_equal(
     method: str, path: str, slow_paths: list[str], monkeypatch: pytest.MonkeyPatch

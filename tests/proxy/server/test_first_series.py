@@ -44,6 +44,7 @@ def test_outcomes_of_summaries_are_there_where_compaction_is_on(
     assert sample(samples, "compactions_total", outcome="failed") == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "labels"),
     [

@@ -80,6 +80,7 @@ async def test_no_client_reads_a_key(stream: bool) -> None:
     assert reply.error["message"] == f"Neither {MASK} nor {MASK} may do this."
 
 
+@pytest.mark.long
 def test_more_keys_take_no_more_steps() -> None:
     """A thousand keys with the same start take as many steps as one."""
     text = "sk-proj-" * 200

@@ -48,6 +48,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 AROUND = st.text("\u00e0\u00df\u0130\U0001f600;| ", max_size=12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @settings(max_examples=30)
 @given(key=keys, before=AROUND, after=AROUND)

@@ -35,6 +35,7 @@ MASKS = [
 PATTERN = r"[*\u2022\u2026]+|\.{2,}|[xX]{4,}|#{3,}|\[redacted\]|<hidden>"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sign", MASKS)
 @settings(max_examples=40)
 @given(

@@ -38,6 +38,7 @@ def agent_texts(seed: int, requests: int = 40) -> list[str]:
 class TestObservations:
     """Tests of how one answer changes the state."""
 
+    @pytest.mark.long
     @pytest.mark.parametrize(
         "real", [row for row in FAMILIES if row is not UNKNOWN], ids=lambda row: row.name
     )

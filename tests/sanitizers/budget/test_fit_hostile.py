@@ -43,6 +43,7 @@ def counted(work: Callable[[], Any]) -> tuple[Any, int]:
     return done, calls
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "policy",
     [

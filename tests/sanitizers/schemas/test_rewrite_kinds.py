@@ -27,6 +27,7 @@ def standard(schema: Any) -> Any:
     return {**schema, "type": kind.lower()} if isinstance(kind, str) else schema
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=max(50, settings.default.max_examples // 5 if settings.default else 0))
 @given(

@@ -172,6 +172,7 @@ def endless(**more: Any) -> dict[str, Any]:
     return {"$ref": "#/$defs/d0", "$defs": twice, **more}
 
 
+@pytest.mark.long
 def test_tools_that_grow_beyond_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Mutually recursive types are written out in each tool. The limit holds for all tools together."""
     monkeypatch.setattr(module, "_MAX_WRITTEN", 200_000)
@@ -190,6 +191,7 @@ def made_of(schema: dict[str, Any]) -> Any:
     return cleaned["function"]["parameters"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "schema", [SECRET, types_that_lead_to_one_another()], ids=["small", "large_when_cleaned"]
 )
@@ -200,6 +202,7 @@ def test_cleaned_schemas_are_cached_by_their_content(schema: dict[str, Any]) -> 
     assert made_of(schema) is made_of(again)
 
 
+@pytest.mark.long
 def test_a_cached_refusal_holds_no_schema() -> None:
     """The traceback of a cached refusal would keep the schema in memory."""
     refused = module._outcome(endless(), GEMINI_TARGET)
@@ -238,6 +241,7 @@ def test_the_dialect_that_loses_less_is_chosen(schema: Any, dialect: Any) -> Non
     assert cleaned == tool("f", clean_schema(parameters, dialect).schema)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [1, 100_000])
 def test_a_refusal_names_the_place_in_this_request(size: int) -> None:
     """A refusal from the cache names the place in the current request too."""

@@ -74,6 +74,7 @@ HISTORIES: dict[str, History] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", [WARN, EVERYTHING], ids=["warn", "everything"])
 @pytest.mark.parametrize("history", HISTORIES.values(), ids=list(HISTORIES))
 def test_cost_of_hostile_input_is_linear(history: History, policy: TurnPolicy) -> None:

@@ -169,6 +169,7 @@ def steps_for(piece: str, size: int) -> int:
     return count_steps(work).total()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("piece", PIECES)
 def test_steps_grow_with_the_text(piece: str) -> None:
     """Four times the text takes at most about four times the steps."""

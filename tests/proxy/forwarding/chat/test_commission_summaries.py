@@ -106,6 +106,7 @@ def _saying(text: str, finish: str = "stop", **message: Any) -> Callable[[Upstre
     return summarize
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "summarize",
     [

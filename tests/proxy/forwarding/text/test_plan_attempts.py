@@ -79,6 +79,7 @@ async def test_unusable_answer_is_tried_again_and_falls_back(
     assert (reply.status, reply.error["code"]) == (502, "upstream_error")
 
 
+@pytest.mark.long
 @paths
 async def test_fallback_is_counted_under_the_path(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, log_lines: LogLines

@@ -174,6 +174,7 @@ def test_every_parameter_has_a_wrong_value() -> None:
     assert WRONG.keys() == PARAMETERS.keys()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WRONG)
 async def test_parameter_of_a_wrong_type_is_named(
     proxy: Proxied, upstream: ScriptedUpstream, name: str

@@ -41,6 +41,7 @@ BAD: list[tuple[str, dict[str, Any], str | None]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("path", "fields", "param"), BAD)
 async def test_value_of_a_wrong_type_is_a_400_that_names_it(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, fields: dict[str, Any], param: str | None

@@ -140,6 +140,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
 def test_work_on_a_hostile_text_is_bounded(hostile: str) -> None:
     """A megabyte takes a bounded number of steps for each word, and gives a bounded number of short facts."""

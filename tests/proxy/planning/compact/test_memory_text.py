@@ -200,6 +200,7 @@ def session_of(tokens: int, seed: int) -> list[Message]:
     return messages
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("pinned", "tail"), [(1_500, 2_100), (600, 900), (1_500, 2_500)])
 @pytest.mark.parametrize("seed", range(3))
 def test_session_of_50_000_tokens_becomes_5_000(seed: int, pinned: int, tail: int) -> None:
@@ -253,6 +254,7 @@ def planted_facts(rng: random.Random) -> list[tuple[str, list[Message]]]:
     return facts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_forty_planted_facts_are_in_the_memory_of_a_long_session(seed: int) -> None:
     """Facts of all kinds and the user's rules survive 100,000 tokens, even beside five full reflections."""

@@ -91,6 +91,7 @@ def test_memory_without_room_for_its_frame_is_empty(room: int) -> None:
     assert write_memory(MemoryInput([user("Hi.")], 2, 3, None, (), room, room, SIZES["gpt"])) == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 def test_long_texts_are_measured_a_bounded_number_of_times(size: Callable[[Message], int]) -> None:
     """Megabytes of facts and reflections take some dozens of measurements of texts that are not much over the room."""

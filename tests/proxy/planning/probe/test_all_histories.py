@@ -9,6 +9,7 @@ from sanitizers.invariants import RULES
 from tests.proxy.planning.probe.proofs import forbidding
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_has_a_history_that_breaks_it_alone(rule: str) -> None:
     """Each rule of the checker has a history that breaks this rule alone under some profile."""

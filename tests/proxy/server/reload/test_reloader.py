@@ -380,6 +380,7 @@ async def test_requests_during_a_reload_cause_one_more_reload(
     assert reloads.loads == 2
 
 
+@pytest.mark.long
 async def test_old_settings_are_freed_after_their_last_request(
     reloads: Reloading, upstream: ScriptedUpstream
 ) -> None:

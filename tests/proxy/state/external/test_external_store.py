@@ -164,6 +164,7 @@ async def test_value_above_the_bound_is_not_written() -> None:
         assert await second.store.get(SIGNATURES, ["a", "b"], tenant="t") == {"b": b"2"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", list(FaultKind))
 async def test_no_failure_reaches_a_request(kind: FaultKind) -> None:
     """The memory of the process still answers. The conditional writes say that they know nothing."""

@@ -92,6 +92,7 @@ MARKS: dict[str, list[str]] = {
 """Texts that must arrive with a parameter, unless it is reported as dropped or changed."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "transport"), WAYS)
 async def test_set_parameters_arrive_or_are_named(provider: Provider, name: str, transport: str) -> None:
     """A parameter changes the request that arrives, or it is reported as dropped, changed or refused.

@@ -119,6 +119,7 @@ async def test_client_that_does_not_read_stops_the_provider() -> None:
             await proxy.idle()
 
 
+@pytest.mark.long
 async def test_number_of_connections_is_not_limited() -> None:
     """The transport has no limit of its own, since the proxy limits the number of requests."""
     count = 150  # the client library's own limit is 100

@@ -78,6 +78,7 @@ async def test_stream_arrives_complete_however_it_is_cut(parts: list[bytes]) -> 
     assert reply.events[-1] == "[DONE]"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("parts", "then"),
     [

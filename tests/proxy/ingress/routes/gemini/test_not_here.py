@@ -22,6 +22,7 @@ PATHS = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 async def test_path_answers_404_in_googles_envelope(method: str, path: str) -> None:
