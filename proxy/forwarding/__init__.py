@@ -11,6 +11,7 @@ The files, in the order of the data:
     attempt_planner  the protocol of a planner, which prepares a request for each deployment
     attempts         the steps between the calls upstream: retries, repairs, fallbacks
     attempt          one call upstream, with its deadline
+    limits           the limits of the client's key and of deployments, which a request is held to
     read_failure     the failure-table row of a failed attempt; final_failure chooses the error for the client
     chat             planning, forwarding and answering of chats
     text             the same for embeddings and text completions

@@ -15,6 +15,7 @@ from proxy.core.errors import AnswerUnusable, ProxyError
 from proxy.core.instructions import Instructions
 from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.fallback_chain import FallbackChain
+from proxy.forwarding.limits.plan_size import PlanSize
 from proxy.observability.request_record import AttemptTrace, Planned
 from proxy.resilience.failure_table import Kind, Row
 from proxy.resilience.read_error import ProviderError
@@ -89,6 +90,9 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
 
     def words_for_client(self, plan: PlanT, words: str) -> str:
         """Return *words*, the provider's error for *plan*, with the places of the client's own request."""
+
+    def size_of(self, plan: PlanT) -> PlanSize:
+        """Return the size of *plan*. Nothing is counted yet."""
 
     def call_of(self, plan: PlanT, timeouts: Timeouts, trace: AttemptTrace | None = None) -> CallT_co:
         """Return the upstream call of *plan*.

@@ -17,6 +17,7 @@ lesson is a fact about a deployment that the proxy learned from the deployment's
     learn_overflow       reads the lesson of an error about length
     agreement            the lessons that count for all tenants
     learned_windows      the lessons of all deployments
+    output_lengths       the usual lengths of answers, by key and model
     repairs              the evidence for learned repairs
     summaries            the stored form of summaries, and of a conversation's index
     sessions             stored responses and conversations, which are no cache

@@ -29,6 +29,7 @@ from proxy.forwarding.chat.repair_plan import repair_plan
 from proxy.forwarding.chat.request_repairs import RequestRepairs
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.gateway import Gateway
+from proxy.forwarding.limits.plan_size import PlanSize, chat_size
 from proxy.observability.request_record import AttemptTrace, RequestRecord
 from proxy.planning.answer_room import find_room, with_room
 from proxy.planning.budgets.budget_facts import facts_of
@@ -276,6 +277,11 @@ class ChatAttemptPlanner:
     def words_for_client(plan: Plan, words: str) -> str:
         """Return *words*, the provider's error for *plan*, with the places of the client's own messages."""
         return words_for_client(plan, words)
+
+    @staticmethod
+    def size_of(plan: Plan) -> PlanSize:
+        """Return the size of *plan*."""
+        return chat_size(plan.messages, plan.parameters, plan.request.weight)
 
     @staticmethod
     def call_of(plan: Plan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> UpstreamCall:

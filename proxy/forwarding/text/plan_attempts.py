@@ -15,6 +15,7 @@ from proxy.core.text_request import TextRequest
 from proxy.core.upstream_call import TextCall, Timeouts
 from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.fallback_chain import FallbackChain
+from proxy.forwarding.limits.plan_size import PlanSize, text_size
 from proxy.forwarding.text.plans import MakePlan, TextPlan, able_to_embed
 from proxy.observability.request_record import AttemptTrace
 from proxy.resilience.failure_table import Kind
@@ -59,6 +60,10 @@ class TextAttemptPlanner:
     def words_for_client(self, plan: TextPlan, words: str) -> str:
         """Return *words* as they are: a text is sent as it came."""
         return words
+
+    def size_of(self, plan: TextPlan) -> PlanSize:
+        """Return the size of *plan*."""
+        return text_size(plan.parameters, plan.request.weight)
 
     def call_of(self, plan: TextPlan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> TextCall:
         """Return the upstream call of *plan*."""

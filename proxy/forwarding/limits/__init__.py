@@ -1,0 +1,6 @@
+"""Holds a request to the limits of its client's key, and to those of the deployments that it is sent to.
+
+The files, in the order of the data:
+
+- plan_size: the tokens of a planned request's prompt, and the longest answer that it allows
+"""
