@@ -8,7 +8,7 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     schema                            the sections of a configuration; values are the types of their fields
     instruction_text                  the operator's instructions: a text, or a file's
     instruction_sizes                 the lengths of these texts for each model and key
-    durations                         long times, in seconds or with a unit
+    durations, money                  long times, in seconds or with a unit; amounts of dollars
     json_values                       the types of values that are JSON of any shape
     file_variables                    the variables that a file sets itself
     references                        texts that stand for the value of an environment variable
@@ -31,6 +31,7 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     remarks                           warnings: valid settings that are probably a mistake
     render                            faults and settings as text
     pools                             the deployments that answer for a model's name
+    allowed_models                    the models that a client key may ask for
     list_models                       the names for ``/v1/models``
     addresses                         the addresses of providers on the direct transport
     redis_address                     the address of a Redis or Valkey server

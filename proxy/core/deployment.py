@@ -97,6 +97,19 @@ class Deployment:
     counts_at_provider: bool = False
     """True where the provider is asked for the number of a Messages request's tokens."""
 
+    rpm: int | None = None
+    """Requests in a minute that the deployment takes, over all replicas. None where there is no limit."""
+
+    tpm: int | None = None
+    """Tokens in a minute that the deployment takes, over all replicas. None where there is no limit."""
+
+    price_info: Mapping[str, Any] = field(default_factory=dict)
+    """The operator's prices in LiteLLM's spelling, in dollars for one token, as :class:`~decimal.Decimal`.
+
+    ``tiered_pricing`` is a tuple of mappings: ``range`` is a pair of token counts (the second may be None, which means
+    no end), and each price is a Decimal. Empty where the operator names no price.
+    """
+
     forward_proxies: ForwardProxies = field(default_factory=ForwardProxies)
     """The forward proxies that the environment names. Only litellm uses them."""
 

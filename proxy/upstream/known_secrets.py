@@ -69,5 +69,6 @@ def _secrets_in(settings: Settings) -> Iterator[str]:
     for pool in (*routes.exact.values(), *routes.wildcards.values()):
         for deployment in pool:
             yield from (key for key in keys_of(deployment) if len(key) >= _SHORTEST)
-    held = [key.key for key in general.keys] + ([general.master_key] if general.master_key else [])
-    yield from (key for key in (one.get_secret_value() for one in held) if len(key) >= _SHORTEST)
+    held = (*(key.key for key in general.keys), general.master_key)
+    given = (secret.get_secret_value() for secret in held if secret is not None)
+    yield from (key for key in given if len(key) >= _SHORTEST)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
+from typing_extensions import override
 
 from proxy.config.instruction_text import Instruction
 from proxy.config.references import from_environment
+from proxy.config.schema.keys import ClientKey, FoundKey, Team, digest_of
 from proxy.config.schema.section import Section
 from proxy.config.values import (
     Count,
     Flag,
-    GatewayKey,
     HostName,
     OptionalGatewayKey,
     Port,
@@ -114,36 +116,6 @@ class Inspector(Section):
     """MiB that the kept bodies may take together. The oldest are dropped first. Default 16."""
 
 
-class ClientKey(Section):
-    """An API key for one client or one team."""
-
-    where: ClassVar[str] = "general_settings.keys[]"
-
-    name: Text
-    """The key's name in logs, ``turns.per_key`` and ``compaction.per_key``. Required."""
-
-    key: GatewayKey
-    """The key, sent as ``Authorization: Bearer``. Required. ``os.environ/NAME`` keeps it out of the file."""
-
-    team: Text | None = None
-    """The name of an entry of ``general_settings.teams``. Default none."""
-
-    instructions: Instruction | None = None
-    """The operator's instructions for this key's requests. They replace those of its team. Default the team's."""
-
-
-class Team(Section):
-    """Client keys that share instructions."""
-
-    where: ClassVar[str] = "general_settings.teams[]"
-
-    name: Text
-    """The name that ``general_settings.keys[].team`` gives. Required."""
-
-    instructions: Instruction | None = None
-    """The operator's instructions for requests of the team's keys that have none of their own. Default none."""
-
-
 class GeneralSettings(Section):
     """The server's own settings."""
 
@@ -161,7 +133,13 @@ class GeneralSettings(Section):
     """More keys, each with a name of its own. Default none. With any of them, clients need a key."""
 
     teams: tuple[Team, ...] = ()
-    """Names that several keys share, each with instructions. Default none."""
+    """Names that several keys share, each with limits and instructions. Default none."""
+
+    on_unpriced: Annotated[Literal["count", "refuse"], BeforeValidator(from_environment)] = "count"
+    """The treatment of a model without a price, for a key with a spend limit.
+
+    ``count`` (default) serves such a request, counts its tokens, and charges nothing. ``refuse`` answers 400.
+    """
 
     instructions: Instruction | None = None
     """The operator's instructions for every chat request: a text, or ``{file: PATH}``. Default none."""
@@ -255,9 +233,55 @@ class GeneralSettings(Section):
         """True where clients with different keys share the providers' accounts."""
         return len(self.keys) + (self.master_key is not None) > 1
 
+    @cached_property
+    def keys_by_digest(self) -> Mapping[str, FoundKey]:
+        """The keys by their SHA-256 as hexadecimal digits. The master key has precedence over an equal key."""
+        found = {
+            each.digest: FoundKey(each.name, each.expires_at) for each in reversed(self.keys) if each.digest
+        }
+        if self.master_key is not None:
+            found[digest_of(self.master_key.get_secret_value().encode())] = FoundKey("")
+        return found
+
+    def find_key(self, digest: str) -> FoundKey | None:
+        """Return the key whose SHA-256 is *digest*, as 64 hexadecimal digits in lower case, or None.
+
+        The time of the look-up tells a guesser nothing of use: nobody can choose the digits of a digest.
+        """
+        return self.keys_by_digest.get(digest)
+
+    @cached_property
+    def keys_by_name(self) -> Mapping[str, ClientKey]:
+        """The client keys by their names. The master key is not among them."""
+        return {key.name: key for key in self.keys}
+
+    @cached_property
+    def teams_by_name(self) -> Mapping[str, Team]:
+        """The teams by their names."""
+        return {team.name: team for team in self.teams}
+
+    def team_of(self, key: str) -> Team | None:
+        """Return the team of the client key with the name *key*, or None."""
+        found = self.keys_by_name.get(key)
+        return None if found is None or found.team is None else self.teams_by_name.get(found.team)
+
     def is_operator(self, key: str) -> bool:
         """Return True where the caller whose key is named *key* is the operator.
 
         *key* is empty for the master key, and for every caller where no key is configured.
         """
         return not key and (self.master_key is not None or not self.keys)
+
+    @override
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> GeneralSettings:
+        """Copy as pydantic does, without the cached indexes of keys."""
+        copy = super().model_copy(update=update, deep=deep)
+        for cached in (
+            "keys_by_digest",
+            "keys_by_name",
+            "teams_by_name",
+            "asks_for_keys",
+            "has_several_keys",
+        ):
+            copy.__dict__.pop(cached, None)
+        return copy

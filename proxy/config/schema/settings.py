@@ -13,19 +13,20 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, PrivateAttr
 from typing_extensions import override
 
+from proxy.config.allowed_models import AllowedModels
 from proxy.config.faults import refusal
 from proxy.config.schema.compaction import Compaction, KeyCompaction, ModelCompaction
 from proxy.config.schema.credentials import CredentialEntry, Credentials
 from proxy.config.schema.general import (
     Admin,
-    ClientKey,
     GeneralSettings,
     Inspector,
     Logs,
     Media,
-    Team,
     Tracing,
 )
+from proxy.config.schema.keys import ClientKey, Team
+from proxy.config.schema.limits import Limits
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
 from proxy.config.schema.policies import Budget, Sanitize
 from proxy.config.schema.router import Alias, RouterSettings
@@ -70,6 +71,9 @@ class Settings(Section):
 
     turns: Annotated[Turns, _OrEmpty] = Field(default_factory=Turns)
     """The guard against agents that do not stop."""
+
+    limits: Annotated[Limits, _OrEmpty] = Field(default_factory=Limits)
+    """Rules for the limits of client keys and teams."""
 
     compaction: Annotated[Compaction, _OrEmpty] = Field(default_factory=Compaction)
     """A memory of the older messages, in place of these messages, where a history becomes long."""
@@ -141,6 +145,24 @@ class Settings(Section):
         )
         return routes.leaving_out(self._unavailable) if self._unavailable else routes
 
+    def allowed_models(self, key: str) -> AllowedModels | None:
+        """Return the models that the client key with the name *key* may ask for, or None where it may ask for all.
+
+        The empty name is that of the master key, which may ask for every model.
+        """
+        return self._allowed_models.get(key)
+
+    @cached_property
+    def _allowed_models(self) -> Mapping[str, AllowedModels]:
+        general = self.general_settings
+        found = {}
+        for key in general.keys:
+            team = general.team_of(key.name)
+            allowed = AllowedModels.of(key.models, None if team is None else team.models)
+            if allowed is not None:
+                found[key.name] = allowed
+        return found
+
     @override
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Settings:
         """Copy as pydantic does, without the cached index.
@@ -149,6 +171,7 @@ class Settings(Section):
         """
         copy = super().model_copy(update=update, deep=deep)
         copy.__dict__.pop("routes", None)
+        copy.__dict__.pop("_allowed_models", None)
         if update and "model_list" in update:
             copy._places = ()
         return copy
@@ -181,6 +204,7 @@ SECTIONS: Mapping[str, type[Section]] = {
         Compaction,
         ModelCompaction,
         KeyCompaction,
+        Limits,
         Sessions,
         Store,
     )

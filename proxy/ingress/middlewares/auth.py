@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hmac
+import time
 from collections.abc import Iterator
 
 from aiohttp import web
@@ -10,13 +10,17 @@ from aiohttp.typedefs import Handler
 from multidict import istr
 
 from proxy.config.schema.general import GeneralSettings
+from proxy.config.schema.keys import FoundKey, digest_of
 from proxy.core.clients import client_at, client_of_key
-from proxy.core.errors import AuthenticationFailed
+from proxy.core.errors import AuthenticationFailed, KeyExpired
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.ingress.api_headers import GOOGLE_KEY
 from proxy.ingress.middlewares.origins import check_page
 from proxy.ingress.routes.gemini_paths import is_gemini
 from proxy.ingress.routes.paths import is_open
+
+wall_clock = time.time  # noqa: TID251 - a key expires at a moment of the calendar
+"""The clock that expiries are compared with."""
 
 _KEY_HEADERS = (istr("x-api-key"), istr(GOOGLE_KEY))
 """The headers in which Anthropic's and Google's clients send a key. Some send several, and one of them is enough."""
@@ -32,6 +36,8 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
     On Gemini's paths the query may have the key, as ``?key=``. Health and metrics need no key.
 
     Web pages are checked first (:mod:`proxy.ingress.middlewares.origins`), since a page's preflight carries no key.
+
+    Keys are compared by their SHA-256. A key that has expired gets a 401 of its own.
 
     The error shows neither the key that was sent nor a configured key. Unknown paths require the key as well, so that
     nobody learns which paths exist. The record gets the key's name and the client. From then on the connection counts
@@ -50,22 +56,23 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
         return await handler(request)
     else:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-        sent = given.strip().encode("utf-8", "surrogateescape")
-        name = find_key(general, sent) if scheme.lower() == "bearer" else None
-        for other in () if name is not None else _other_keys(request):
-            sent = other.strip().encode("utf-8", "surrogateescape")
-            name = find_key(general, sent)
-            if name is not None:
+        sent = given.strip()
+        found = _find_key(general, sent) if scheme.lower() == "bearer" else None
+        for other in () if found is not None else _other_keys(request):
+            sent = other.strip()
+            found = _find_key(general, sent)
+            if found is not None:
                 break
-        if name is None:
+        if found is None:
             raise AuthenticationFailed(
                 "A key is required: send it as 'Authorization: Bearer <key>', as 'x-api-key' or as 'x-goog-api-key'."
                 if not sent
                 else "The key is not valid.",
                 headers={"WWW-Authenticate": "Bearer"},
             )
-        record.key = name
-        record.client = client_of_key(name)
+        record.key = found.name
+        record.client = client_of_key(found.name)
+        _check_expiry(found)
     connection = request.protocol
     connections.begin_request(connection)
     try:
@@ -85,14 +92,12 @@ def _other_keys(request: web.Request) -> Iterator[str]:
                 yield given
 
 
-def find_key(general: GeneralSettings, sent: bytes) -> str | None:
-    """Return the name of the key equal to *sent*, empty for the master key, or None where no key matches.
+def _find_key(general: GeneralSettings, sent: str) -> FoundKey | None:
+    return general.find_key(digest_of(sent.encode("utf-8", "surrogateescape")))
 
-    Each comparison takes constant time, and all keys are compared. The time then does not tell how much of a key was
-    right.
-    """
-    found = None
-    for name, key in (("", general.master_key), *((one.name, one.key) for one in general.keys)):
-        if key is not None and hmac.compare_digest(sent, key.get_secret_value().encode()) and found is None:
-            found = name
-    return found
+
+def _check_expiry(found: FoundKey) -> None:
+    if found.expires is not None and wall_clock() >= found.expires:
+        error = KeyExpired()
+        error.headers["WWW-Authenticate"] = 'Bearer error="invalid_token"'
+        raise error
