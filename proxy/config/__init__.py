@@ -19,6 +19,7 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     coming_from_litellm               the tables of these keys as a page of the documents
     unset_variables                   the models that are left out, since a variable is not set
     unresolved_texts                  warnings about credentials that look like references
+    litellm_table                     the rows of litellm's table of models, read as data
     litellm_models                    the models that litellm's table lists
     validation, faults                faults; cross_checks are about several sections
     transport_checks                  checks of entries with the direct transport

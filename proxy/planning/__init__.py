@@ -3,6 +3,7 @@
 The modules, in the order in which a request passes through them:
 
     windows, model_spellings  a model's window, from the operator, litellm's table or the model's family
+    prices                    a model's prices, from the operator and litellm's table, and the cost of a request
     override_policies         the policy for a model and a key, where a section has overrides
     turn_policies             the turn guard's limits for a model and a key
     instruction_policies      the operator's instructions for a deployment and a key

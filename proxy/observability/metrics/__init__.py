@@ -4,6 +4,7 @@
     upstream   calls, retries and circuits       process    the process itself; loop_lag is its event loop
     store      the store outside the process     labelled   cheap look-ups of labels; series counts them
     learned    repairs made in advance, probes   gen_ai     OpenTelemetry's names
+    limits     spend, refusals and limits of keys
 
 Labels come from closed sets only: route templates, configured model names, step names and reasons, error codes. Nothing
 that a client sends becomes a label. The trace id of a request may be shown as an exemplar in the OpenMetrics format.
@@ -17,6 +18,7 @@ from prometheus_client import CollectorRegistry, disable_created_metrics
 from proxy.observability.metrics.gen_ai import GenAiMetrics
 from proxy.observability.metrics.histories import HistoryMetrics
 from proxy.observability.metrics.learned import LearnedMetrics
+from proxy.observability.metrics.limits import LimitMetrics
 from proxy.observability.metrics.process import ProcessMetrics
 from proxy.observability.metrics.requests import RequestMetrics
 from proxy.observability.metrics.store import StoreMetrics
@@ -31,7 +33,15 @@ UNKNOWN_MODEL = "unknown"
 """The model label of requests that name no configured model."""
 
 
-class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, LearnedMetrics, StoreMetrics, ProcessMetrics):
+class Metrics(
+    RequestMetrics,
+    UpstreamMetrics,
+    HistoryMetrics,
+    LearnedMetrics,
+    LimitMetrics,
+    StoreMetrics,
+    ProcessMetrics,
+):
     """The process's metrics.
 
     :func:`proxy.server.first_series.start_series` gives the models of a configuration their series.
@@ -43,6 +53,7 @@ class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, LearnedMetrics, S
         UpstreamMetrics.__init__(self, self.registry)
         HistoryMetrics.__init__(self, self.registry)
         LearnedMetrics.__init__(self, self.registry)
+        LimitMetrics.__init__(self, self.registry)
         StoreMetrics.__init__(self, self.registry)
         ProcessMetrics.__init__(self, self.registry)
         self._gen_ai: GenAiMetrics | None = None
