@@ -28,6 +28,7 @@ The modules that hold mechanisms:
     connection_table  the open connections, and the one to close when there are too many
     memory_limit      the memory that the process may use, by its cgroup or the machine
     json_size         the memory that decoding a JSON body takes, estimated from its bytes
+    dollars           amounts of money as text
     json_text         values written as JSON and as server-sent events; one value of a JSON body
     combine_instructions  the operator's texts, joined and cut
     hidden_text       texts that are sent and not shown

@@ -266,8 +266,11 @@ class RateLimited(ProxyError):
 
     def __init__(self, kind: LimitKind, wait_s: float, *, holder: Holder = "key"):
         wait_ms = max(1, math.ceil(wait_s * 1000))
+        self.reason = _REACHED[kind].format(_HOLDERS[holder])
+        """The message without the wait."""
+        wait = f"{wait_ms / 1000:.3f}".rstrip("0").rstrip(".")
         super().__init__(
-            f"{_REACHED[kind].format(_HOLDERS[holder])} Please try again in {wait_ms / 1000:g}s.",
+            f"{self.reason} Please try again in {wait}s.",
             headers={"retry-after": str(math.ceil(wait_ms / 1000)), "retry-after-ms": str(wait_ms)},
         )
         self.kind = kind

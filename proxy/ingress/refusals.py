@@ -13,6 +13,7 @@ from aiohttp import web
 from proxy.core.errors import ProxyError
 from proxy.ingress.anthropic_messages.errors import error_headers, status_of
 from proxy.ingress.anthropic_messages.errors import write_error as write_anthropic_error
+from proxy.ingress.anthropic_messages.limit_headers import write_limits
 from proxy.ingress.api_headers import VERSION, has_google_headers
 from proxy.ingress.formats import FORMATS, MESSAGES
 from proxy.ingress.gemini_native.errors import status_of as google_status
@@ -58,7 +59,10 @@ def write_refusal(error: ProxyError, request: web.Request, facts: RequestRecord)
     route = facts.route
     if speaks_messages(request, route):
         body = write_anthropic_error(error, facts.request_id, numbers=numbers_of(facts))
-        return Refusal(status_of(error), body, error_headers(error, facts.request_id))
+        headers = error_headers(error, facts.request_id)
+        if facts.standing is not None:
+            headers |= write_limits(facts.standing)
+        return Refusal(status_of(error), body, headers)
     if speaks_gemini(request, route):
         return Refusal(google_status(error), write_google_error(error, numbers=numbers_of(facts)), {})
     answer_format = FORMATS.get(route)

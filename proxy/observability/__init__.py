@@ -2,6 +2,7 @@
 
 - request_record: the facts of one request, from its start to its end
 - limit_facts: the facts of a request about the limits and the spend of its key
+- limit_headers: the headers that say what is left of a key's limits
 - finish_request: the log line and the metrics of a finished request
 - logs, log_lines: structured logs, as JSON or for a terminal
 - log_writer: the worker thread that writes log lines

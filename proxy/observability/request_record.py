@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Protocol
 
 from proxy.core.deployment import Deployment
+from proxy.core.dollars import write_dollars
 from proxy.core.upstream_call import CallTrace
 from proxy.observability.limit_facts import Admission, RequestMeter, Standing
+from proxy.observability.limit_headers import write_limits
 from proxy.observability.metrics import UNKNOWN_MODEL
 from proxy.planning.plan import Plan, format_changes, split_changes
 from proxy.resilience.decide_action import Step
@@ -187,6 +189,9 @@ class RequestRecord:
     id_header: str = ""
     """The header of the answer that has the request's id too, for a client that looks for it there."""
 
+    write_own_limits: Callable[[Standing], Mapping[str, str]] | None = None
+    """Returns the headers about limits that only the client's format has, beside those of every format."""
+
     def use_plan(self, planned: Planned, answer_changes: Iterable[Change] = ()) -> None:
         """Take *planned* as the last plan, with the changes of its answer so far."""
         self.planned = planned
@@ -235,6 +240,12 @@ class RequestRecord:
         headers = {"x-turnright-overhead-ms": f"{self.overhead * 1000:.3f}"}
         if self.id_header:
             headers[self.id_header] = self.request_id
+        if self.standing is not None:
+            headers |= write_limits(self.standing)
+            if self.write_own_limits is not None:
+                headers |= self.write_own_limits(self.standing)
+        if self.cost_nano is not None and not self.stream:
+            headers["x-turnright-cost"] = write_dollars(self.cost_nano)
         if self.guarded is not None:
             self.rounds = headers["x-turnright-rounds"] = self.guarded.turn.header()
         planned, plan = self.planned, self.plan

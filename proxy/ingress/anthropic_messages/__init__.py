@@ -11,6 +11,7 @@ Reading:
 Writing:
 
 - errors: errors in Anthropic's envelope
+- limit_headers: the headers about the limits of a key, with Anthropic's names
 - usage, stop_reasons: the counts of an answer, and the reason of its end
 - answer_context: the facts of a request that its answer needs
 - write_answer: a whole answer

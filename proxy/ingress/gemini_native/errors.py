@@ -13,7 +13,7 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
 
-from proxy.core.errors import ProxyError, UpstreamFault
+from proxy.core.errors import LimitKind, ProxyError, RateLimited, UpstreamFault
 from proxy.core.json_text import write_json
 from proxy.ingress.gemini_native.places import ContentPlaces
 from proxy.ingress.overflow_numbers import OVERFLOW, count_overflow, is_of_bytes, is_overflow
@@ -45,6 +45,15 @@ _UNPAID, _OVERLOADED = 402, 529
 _USED_UP = "insufficient_quota"
 _DAILY = "PerDay"
 """A part of the ids of Google's daily quotas. Where it is there, gemini-cli asks no more (0.61.0)."""
+
+_QUOTAS: Mapping[LimitKind, str] = MappingProxyType(
+    {
+        "requests": "GenerateRequestsPerMinutePerKey",
+        "tokens": "GenerateTokensPerMinutePerKey",
+        "parallel": "ConcurrentRequestsPerKey",
+    }
+)
+"""The ids of limits of rate. gemini-cli waits where one holds ``PerMinute``, at most 300 seconds (0.61.0)."""
 
 _TYPES = "type.googleapis.com/google.rpc."
 _DOMAIN = "turnright"
@@ -85,8 +94,8 @@ def describe_error(
     name = "FAILED_PRECONDITION" if error.http_status == _UNPAID else _NAMES[status]
     message = _message_of(error, places, numbers)
     details = [*_details_of(error, places, message)]
-    delay = next((value for name, value in error.headers.items() if name.lower() == "retry-after"), "")
-    if delay.isascii() and delay.isdecimal() and len(delay) <= _LONGEST_DELAY:
+    delay = _delay_of(error)
+    if delay:
         details.append({"@type": f"{_TYPES}RetryInfo", "retryDelay": f"{delay}s"})
         if status == HTTPStatus.TOO_MANY_REQUESTS and "retry in" not in message.lower():
             message = f"{message} Please retry in {delay}s."
@@ -107,12 +116,22 @@ def _details_of(error: ProxyError, places: ContentPlaces, message: str) -> list[
         details.append({"@type": f"{_TYPES}BadRequest", "fieldViolations": [violation]})
     reason = {"reason": error.code.upper(), "domain": _DOMAIN, "metadata": {"code": error.code}}
     details.append({"@type": f"{_TYPES}ErrorInfo", **reason})
-    if error.code == _USED_UP:  # no wait of a request helps
-        violation = {"subject": "", "description": message, "quotaId": _DAILY}
+    quota = _QUOTAS[error.kind] if isinstance(error, RateLimited) else _DAILY
+    if isinstance(error, RateLimited) or error.code == _USED_UP:
+        violation = {"subject": "", "description": message, "quotaId": quota}
         details.append({"@type": f"{_TYPES}QuotaFailure", "violations": [violation]})
     if error.details:
         details.append({"@type": "type.googleapis.com/google.protobuf.Struct", "value": {**error.details}})
     return details
+
+
+def _delay_of(error: ProxyError) -> str:
+    """Return the seconds that *error* asks the client to wait, as exact as it says, or an empty text."""
+    headers = {name.lower(): value for name, value in error.headers.items()}
+    precise, delay = headers.get("retry-after-ms", ""), headers.get("retry-after", "")
+    if precise.isascii() and precise.isdecimal() and len(precise) <= _LONGEST_DELAY:
+        return f"{int(precise) / 1000:.3f}".rstrip("0").rstrip(".")
+    return delay if delay.isascii() and delay.isdecimal() and len(delay) <= _LONGEST_DELAY else ""
 
 
 def _field_of(error: ProxyError, places: ContentPlaces) -> str | None:
@@ -128,5 +147,7 @@ def _message_of(error: ProxyError, places: ContentPlaces, numbers: TokenNumbers)
         return overflow_message(found.requested, found.limit)
     if isinstance(error, UpstreamFault):
         return error.message
+    if isinstance(error, RateLimited):  # the wait is added in Google's words
+        return error.reason
     message, field = places.rename(error.message), _field_of(error, places)
     return message if field is None or message.startswith((field, f"'{field}'")) else f"{field}: {message}"

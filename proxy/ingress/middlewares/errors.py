@@ -19,8 +19,10 @@ from proxy.core.errors import (
 from proxy.forwarding.end_request import find_cancel_error
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
+from proxy.ingress.formats import FORMATS, RESPONSES
 from proxy.ingress.page_headers import PRIVATE
 from proxy.ingress.refusals import write_refusal
+from proxy.ingress.routes.responses.wait_in_stream import stream_failure, waits_unread
 from proxy.observability.logs import get_log, report_fault
 from proxy.resilience.client_error import SDK_RETRIES
 
@@ -31,6 +33,8 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
     try:
         return await handler(request)
     except ProxyError as error:
+        if waits_unread(request, error):
+            return await stream_failure(request, FORMATS[RESPONSES], error)
         return _answer(request, error)
     except web.HTTPException as error:
         return _answer(request, _from_http(request, error))

@@ -7,9 +7,10 @@ import json
 import pytest
 from aiohttp.test_utils import make_mocked_request
 
-from proxy.core.errors import NotFound
+from proxy.core.errors import NotFound, RateLimited
 from proxy.ingress.refusals import speaks_gemini, speaks_messages, write_refusal
 from proxy.observability.request_record import RequestRecord
+from tests.proxy.observability.standings import BOTH
 
 
 @pytest.mark.parametrize(
@@ -79,3 +80,16 @@ def test_refusal_has_the_form_of_its_client(route: str, kind: str) -> None:
     assert refusal.status == 404
     assert json.loads(refusal.body)["error"]["type"] == kind
     assert ("request-id" in refusal.headers) == (route != "other")
+
+
+@pytest.mark.parametrize(("route", "has_them"), [("/v1/messages", True), ("/v1/chat/completions", False)])
+def test_client_of_messages_gets_anthropics_headers_about_limits(route: str, has_them: bool) -> None:
+    """A request that is refused before it is read gets them too."""
+    facts = RequestRecord("req_1", route, 0.0)
+    request = make_mocked_request("POST", route)
+    assert not any("ratelimit" in name for name in write_refusal(NotFound("x"), request, facts).headers)
+
+    facts.standing = BOTH
+    headers = write_refusal(RateLimited("requests", 1), request, facts).headers
+
+    assert ("anthropic-ratelimit-requests-limit" in headers) is has_them

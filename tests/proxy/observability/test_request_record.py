@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from proxy.observability.limit_headers import write_limits
 from sanitizers import Change
 from tests.proxy.observability.planned import DEPLOYMENT, MENDED, PAIRED, Sent, record_of
+from tests.proxy.observability.standings import BOTH
 
 
 @pytest.mark.parametrize(
@@ -40,6 +42,30 @@ def test_new_plan_clears_the_answer_changes_in_place() -> None:
 def test_unplanned_request_has_only_the_overhead_header() -> None:
     """A request that is refused before a plan has no headers for the model and the attempts."""
     assert record_of().answer_headers(1.25) == {"x-turnright-overhead-ms": "250.000"}
+
+
+def test_limited_key_gets_the_headers_of_every_format_and_those_of_its_own() -> None:
+    """The own ones are written only where the format has any."""
+    record = record_of()
+    record.standing = BOTH
+
+    assert record.answer_headers(1.25).items() > write_limits(BOTH).items()
+
+    record.write_own_limits = lambda standing: {"own": str(standing.limit_requests)}
+    assert record.answer_headers(1.25).items() > {**write_limits(BOTH), "own": "60"}.items()
+
+
+@pytest.mark.parametrize(
+    ("cost_nano", "stream", "expected"),
+    [(None, False, None), (4_213_000, False, "0.004213"), (0, False, "0.0"), (4_213_000, True, None)],
+    ids=["unknown", "whole", "free", "stream"],
+)
+def test_whole_answer_says_its_cost(cost_nano: int | None, stream: bool, expected: str | None) -> None:
+    """The cost of a stream is not known when its headers are sent."""
+    record = record_of()
+    record.cost_nano, record.stream = cost_nano, stream
+
+    assert record.answer_headers(1.25).get("x-turnright-cost") == expected
 
 
 @pytest.mark.parametrize(("waited", "shown"), [(0.0, "500.000"), (0.3, "200.000"), (9.0, "0.000")])

@@ -13,6 +13,7 @@ from proxy.ingress.anthropic_messages.answer import MessagesAnswers
 from proxy.ingress.anthropic_messages.client_headers import read_headers
 from proxy.ingress.anthropic_messages.errors import REQUEST_ID
 from proxy.ingress.anthropic_messages.fields import MessagesFields, read_fields
+from proxy.ingress.anthropic_messages.limit_headers import write_limits
 from proxy.ingress.anthropic_messages.message_places import MessagePlaces
 from proxy.ingress.anthropic_messages.read_request import Converted, to_chat
 from proxy.ingress.routes.read_body import read_body
@@ -59,6 +60,7 @@ async def open_request(request: web.Request, *, wants_answer: bool = True) -> Op
     """
     gateway, facts = request[GATEWAY], request[RECORD]
     facts.id_header = REQUEST_ID
+    facts.write_own_limits = write_limits
     settings = gateway.settings
     body = await read_body(request, gateway, facts)
     nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"

@@ -10,13 +10,15 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from proxy.core.errors import ProxyError
+from proxy.core.errors import ProxyError, RateLimited
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import RECORD
+from proxy.ingress.formats import RESPONSES
 from proxy.ingress.openai_responses.errors import RATE_LIMITED, describe_failure, wait_s
 
 _CLIENT = "originator"
+_STREAM = "text/event-stream"
 _LONGEST_WAIT_S = 120
 """The longest wait that codex is asked for. It shows nothing while it waits."""
 
@@ -28,6 +30,19 @@ def waits_in_stream(request: web.Request, error: ProxyError) -> bool:
         and request.headers.get(_CLIENT, "").startswith("codex")
         and describe_failure(error)["code"] == RATE_LIMITED
         and wait_s(error) <= _LONGEST_WAIT_S
+    )
+
+
+def waits_unread(request: web.Request, error: ProxyError) -> bool:
+    """Tell the same of a *request* that is refused before its body is read. Its ``Accept`` asks for a stream.
+
+    codex takes the stream while it still sends the body.
+    """
+    return (
+        request[RECORD].route == RESPONSES
+        and _STREAM in request.headers.get("Accept", "")
+        and isinstance(error, RateLimited)
+        and waits_in_stream(request, error)
     )
 
 

@@ -8,14 +8,20 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import (
+    BudgetExceeded,
     ContextTooLong,
     CredentialsMissing,
     InvalidRequest,
+    KeyExpired,
+    LimitsUnavailable,
+    ModelNotAllowed,
     ModelNotFound,
     ModelUnavailable,
     NotFound,
     Overloaded,
     ProxyError,
+    RateLimited,
+    RequestNeverFits,
     UnrepairableHistory,
     UpstreamFault,
     UpstreamTimeout,
@@ -74,6 +80,12 @@ def overflow(words: str, status: int = 400) -> UpstreamFault:
         (overflow("prompt is too long: 9 tokens > 8 maximum", 413), 400, "invalid_request_error"),
         (UpstreamFault("x", upstream_status=418), 400, "invalid_request_error"),
         (CredentialsMissing("x"), 503, "api_error"),
+        (RateLimited("parallel", 1), 429, "rate_limit_error"),
+        (BudgetExceeded(1), 429, "rate_limit_error"),
+        (ModelNotAllowed("m"), 403, "permission_error"),
+        (RequestNeverFits(9, 8), 400, "invalid_request_error"),
+        (KeyExpired(), 401, "authentication_error"),
+        (LimitsUnavailable(), 503, "api_error"),
     ],
 )
 def test_error_has_anthropics_status_and_type(error: ProxyError, status: int, kind: str) -> None:

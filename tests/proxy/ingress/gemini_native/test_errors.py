@@ -9,13 +9,20 @@ import pytest
 
 from proxy.core.errors import (
     AuthenticationFailed,
+    BudgetExceeded,
     ContextTooLong,
     Forbidden,
     InvalidRequest,
+    KeyExpired,
+    LimitKind,
+    LimitsUnavailable,
     MethodNotAllowed,
+    ModelNotAllowed,
     ModelNotFound,
     Overloaded,
     ProxyError,
+    RateLimited,
+    RequestNeverFits,
     RequestTooSlow,
     UnrepairableHistory,
     UpstreamFault,
@@ -72,6 +79,12 @@ def overflow(words: str, status: int = 400) -> UpstreamFault:
         (UpstreamFault("x", upstream_status=520), 502, "UNAVAILABLE"),
         (UpstreamFault("x", upstream_status=529), 503, "UNAVAILABLE"),
         (Overloaded("x"), 503, "UNAVAILABLE"),
+        (RateLimited("requests", 1), 429, "RESOURCE_EXHAUSTED"),
+        (BudgetExceeded(1), 429, "RESOURCE_EXHAUSTED"),
+        (ModelNotAllowed("m"), 403, "PERMISSION_DENIED"),
+        (RequestNeverFits(9, 8), 400, "INVALID_ARGUMENT"),
+        (KeyExpired(), 401, "UNAUTHENTICATED"),
+        (LimitsUnavailable(), 503, "UNAVAILABLE"),
         (UpstreamTimeout("x"), 504, "DEADLINE_EXCEEDED"),
     ],
 )
@@ -182,3 +195,32 @@ def test_used_up_quota_is_told_as_a_daily_one(code: str, ids: list[str]) -> None
     violations = details(fault).get("QuotaFailure", {"violations": []})["violations"]
 
     assert [one["quotaId"] for one in violations] == ids
+
+
+@pytest.mark.parametrize(
+    ("kind", "wait_s", "delay", "quota"),
+    [
+        ("requests", 0.25, "0.25s", "GenerateRequestsPerMinutePerKey"),
+        ("tokens", 61.0, "61s", "GenerateTokensPerMinutePerKey"),
+        ("parallel", 1.0, "1s", "ConcurrentRequestsPerKey"),
+    ],
+)
+def test_limit_of_a_key_has_googles_details_and_words(
+    kind: LimitKind, wait_s: float, delay: str, quota: str
+) -> None:
+    """The exact wait stands in the details and in the message, once each. gemini-cli waits so long."""
+    error = RateLimited(kind, wait_s)
+    found = details(error)
+
+    assert found["RetryInfo"]["retryDelay"] == delay
+    assert [one["quotaId"] for one in found["QuotaFailure"]["violations"]] == [quota]
+    assert described(error)["message"] == f"{error.reason} Please retry in {delay}."
+
+
+def test_used_up_budget_is_told_as_a_daily_quota() -> None:
+    """gemini-cli asks no more, and learns when the period ends."""
+    found = details(BudgetExceeded(86_400))
+
+    assert [one["quotaId"] for one in found["QuotaFailure"]["violations"]] == ["PerDay"]
+    assert found["RetryInfo"]["retryDelay"] == "86400s"
+    assert "RetryInfo" not in details(BudgetExceeded(None))

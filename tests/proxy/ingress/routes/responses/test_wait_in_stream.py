@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from aiohttp.test_utils import make_mocked_request
 
-from proxy.core.errors import UpstreamFault
+from proxy.core.errors import BudgetExceeded, ProxyError, RateLimited, UpstreamFault
+from proxy.forwarding.gateway import RECORD
+from proxy.ingress.routes.responses.wait_in_stream import waits_unread
+from proxy.observability.request_record import RequestRecord
 from tests.proxy.ingress.routes.responses.asking import MODEL, PATH, serving
 from tests.support.proxied import Reply
 from tests.support.responses_grammar import events_of, find_stream_faults
 from tests.support.scripted_upstream import answer
 
 CODEX = {"originator": "codex_exec"}
+STREAMED = {**CODEX, "Accept": "text/event-stream"}
 
 
 def busy(status: int = 429, **headers: str) -> UpstreamFault:
@@ -71,3 +76,27 @@ async def test_failure_is_counted_and_nothing_is_stored() -> None:
     assert stored.status == 404
     outcomes = {dict(labels).get("outcome") for (_, labels), value in counted.items() if value}
     assert "rate_limit_exceeded" in outcomes
+
+
+@pytest.mark.parametrize(
+    ("route", "headers", "error", "expected"),
+    [
+        (PATH, STREAMED, RateLimited("requests", 1.5), True),
+        (PATH, STREAMED, RateLimited("tokens", 121), False),
+        (PATH, STREAMED, BudgetExceeded(5), False),
+        (PATH, STREAMED, busy(Retry_After="7"), False),
+        (PATH, {**STREAMED, "Accept": "application/json"}, RateLimited("requests", 1.5), False),
+        (PATH, CODEX, RateLimited("requests", 1.5), False),
+        (PATH, {"Accept": "text/event-stream"}, RateLimited("requests", 1.5), False),
+        ("/v1/responses/compact", STREAMED, RateLimited("requests", 1.5), False),
+    ],
+    ids=["wait", "long wait", "budget", "provider", "whole", "no type", "another client", "another path"],
+)
+def test_unread_request_of_codex_waits_for_its_own_limit_alone(
+    route: str, headers: dict[str, str], error: ProxyError, expected: bool
+) -> None:
+    """The body is not read yet, so ``Accept`` says that a stream is asked for. Other errors keep their status."""
+    request = make_mocked_request("POST", route, headers=headers)
+    request[RECORD] = RequestRecord("req_1", route, 0.0)
+
+    assert waits_unread(request, error) is expected
