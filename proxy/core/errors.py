@@ -242,7 +242,6 @@ class RequestNeverFits(InvalidRequest):
 class UnpricedModel(InvalidRequest):
     """The model has no price, and the key's spend is limited (``general_settings.on_unpriced: refuse``)."""
 
-    status = HTTPStatus.FORBIDDEN
     code = "model_unpriced"
 
     def __init__(self, model: str):
@@ -281,8 +280,8 @@ class RateLimited(ProxyError):
 class BudgetExceeded(ProxyError):
     """The key or its team has spent its ``max_budget`` of the period. A retry is pointless before the next period.
 
-    *wait_s* is the time until the period ends, or None for a budget that never begins anew. Requests at work count with
-    what they may cost.
+    *wait_s* is the time until the period ends, None or infinite for a budget that never begins anew. Requests at work
+    count with what they may cost.
     """
 
     status = HTTPStatus.TOO_MANY_REQUESTS
@@ -291,7 +290,7 @@ class BudgetExceeded(ProxyError):
 
     def __init__(self, wait_s: float | None, *, holder: Holder = "key"):
         headers = {"x-should-retry": "false"}
-        if wait_s is not None:
+        if wait_s is not None and math.isfinite(wait_s):
             headers["retry-after"] = str(max(1, math.ceil(wait_s)))
         super().__init__(
             f"The budget of {_HOLDERS[holder]} is used up. Ask the operator of the proxy.", headers=headers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from http import HTTPStatus
+from math import inf
 
 import pytest
 
@@ -123,6 +124,7 @@ def test_errors_of_a_team_name_the_team_as_the_keys() -> None:
     ("wait_s", "headers"),
     [
         (None, {"x-should-retry": "false"}),
+        (inf, {"x-should-retry": "false"}),
         (86_399.2, {"x-should-retry": "false", "retry-after": "86400"}),
         (0.0, {"x-should-retry": "false", "retry-after": "1"}),
     ],
