@@ -16,9 +16,9 @@ import orjson
 
 from benchmarks.gateway.bodies import bodies, encode
 from proxy.config import load_settings, resolve
+from proxy.config.litellm_table import litellm_rows
 from proxy.core.json_text import encode_event
 from proxy.forwarding.answer_buffer import LARGEST, AnswerBuffer
-from proxy.planning import windows
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.memory import MemoryStore
 from proxy.state.refused_requests import MAX_BODIES, Refusal, RefusedRequests
@@ -97,8 +97,8 @@ def _answer() -> object:
 
 
 def _table() -> object:
-    windows._table.cache_clear()
-    return windows._table()
+    litellm_rows.cache_clear()
+    return litellm_rows()
 
 
 def _request() -> object:
@@ -123,7 +123,7 @@ BOUNDS: dict[str, tuple[str, Callable[[], object]]] = {
     "refused requests": (f"{MAX_BODIES:,} bodies", _poison_guard),
     "what deployments taught": (f"{_NAMES:,} deployments", _knowledge),
     "an answer held back": (f"{LARGEST // 2**20} MiB of events, in small pieces", _answer),
-    "windows of models": ("litellm's table", _table),
+    "windows and prices of models": ("litellm's table", _table),
     "a request of 100k tokens, parsed": ("354 KB; general_settings.max_body_mib bounds it", _request),
 }
 

@@ -1,26 +1,22 @@
-"""Returns a model's context window from the table in litellm's package, which is read as a data file.
+"""Returns a model's context window from the table in litellm's package (:mod:`proxy.config.litellm_table`).
 
-litellm itself is not imported. An import costs seconds and 165 MB, and direct deployments do not need it. The table has
-gaps: ``gemini/gemini-3-pro-preview`` is listed without values. A short table of model families fills gaps, on the
-routes that host these models. Every other missing value is None and never a guess. An operator's ``model_info``
-overrides all.
+The table has gaps: ``gemini/gemini-3-pro-preview`` is listed without values. A short table of model families fills
+gaps, on the routes that host these models. Every other missing value is None and never a guess. An operator's
+``model_info`` overrides all.
 """
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
 
+from proxy.config.litellm_table import litellm_rows
 from proxy.core.deployment import Deployment
 from proxy.planning.model_spellings import own_name, spellings_of, vendors_of
-
-_TABLE = "model_prices_and_context_window_backup.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +89,14 @@ class _Row(msgspec.Struct, frozen=True, gc=False):
 
 
 _UNKNOWN = _Row()
+_DECODER = msgspec.json.Decoder(_Row)
 
 
 @lru_cache(maxsize=1024)
 def window_of(deployment: Deployment) -> Window:
     """Return the limits of a deployment: the operator's values, else those of the table, else those of the family."""
-    rows = (_table().get(name) for name in spellings_of(deployment))
-    row = next((row for row in rows if row and _count(row.max_input_tokens)), _UNKNOWN)
+    rows = map(_row, spellings_of(deployment))
+    row = next((row for row in rows if _count(row.max_input_tokens)), _UNKNOWN)
     vendors = vendors_of(deployment)
     family = _family_of(own_name(deployment)) if vendors else None
     shared = family is None or family.shared
@@ -126,17 +123,11 @@ def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
-@cache
-def _table() -> dict[str, _Row]:
-    """Return litellm's table, empty where the package is not installed.
-
-    Only two fields of each row are read. Whole rows would take 5 MB, and two to four times as long to read.
-    """
-    spec = importlib.util.find_spec("litellm")  # of a top-level package this imports nothing
-    if spec is None or not spec.submodule_search_locations:
-        return {}
+def _row(name: str) -> _Row:
+    raw = litellm_rows().get(name)
+    if raw is None:
+        return _UNKNOWN
     try:
-        table = (Path(spec.submodule_search_locations[0]) / _TABLE).read_bytes()
-        return msgspec.json.decode(table, type=dict[str, _Row])
-    except (OSError, msgspec.DecodeError):
-        return {}
+        return _DECODER.decode(raw)
+    except msgspec.DecodeError:  # the table is a file of another project
+        return _UNKNOWN

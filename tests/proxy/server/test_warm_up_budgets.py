@@ -5,14 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 
+import msgspec
 import pytest
 
+from proxy.config import litellm_table
 from proxy.planning import windows
+from proxy.planning.prices import deployment_prices, find_prices
 from sanitizers.budget import upper_bound
 from tests.support.proxied import chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
-CACHES = (windows.window_of, windows._table, upper_bound.text_bound, upper_bound._bounding)
+CACHES = (
+    windows.window_of,
+    litellm_table.litellm_rows,
+    find_prices,
+    upper_bound.text_bound,
+    upper_bound._bounding,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +31,7 @@ def cold() -> Iterator[None]:
         cache.cache_clear()
     yield
     windows.window_of.cache_clear()
+    find_prices.cache_clear()
 
 
 async def test_first_request_loads_no_table_and_measures_no_bound(upstream: ScriptedUpstream) -> None:
@@ -36,21 +46,24 @@ async def test_first_request_loads_no_table_and_measures_no_bound(upstream: Scri
     assert before[1] == 1
 
 
-@pytest.mark.parametrize(("mode", "read"), [("repair", True), ("observe", True), ("off", False)])
+@pytest.mark.parametrize(("mode", "counts"), [("repair", True), ("observe", True), ("off", False)])
 async def test_tables_are_loaded_in_a_worker_thread(
-    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, mode: str, read: bool
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, mode: str, counts: bool
 ) -> None:
-    """Mode off loads no tables."""
+    """Mode off needs prices, and no windows."""
     readers: list[threading.Thread] = []
-    table = windows._table
+    read = litellm_table.litellm_rows
 
-    def noted() -> Mapping[str, object]:
+    def noted() -> Mapping[str, msgspec.Raw]:
         readers.append(threading.current_thread())
-        return table()
+        return read()
 
-    monkeypatch.setattr(windows, "_table", noted)
+    monkeypatch.setattr(deployment_prices, "litellm_rows", noted)
+    monkeypatch.setattr(windows, "litellm_rows", noted)
     async with proxied(settings_of(sanitize={"mode": mode}), upstream):
         pass
 
-    assert bool(readers) == read
+    assert readers
     assert threading.main_thread() not in readers
+    assert find_prices.cache_info().misses == 1
+    assert windows.window_of.cache_info().misses == counts
