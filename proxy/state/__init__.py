@@ -20,6 +20,7 @@ lesson is a fact about a deployment that the proxy learned from the deployment's
     output_lengths       the usual lengths of answers, by key and model
     repairs              the evidence for learned repairs
     summaries            the stored form of summaries, and of a conversation's index
+    limits               limits and spend of client keys
     sessions             stored responses and conversations, which are no cache
     known_conversations  the long conversations that this process has seen
     refused_requests     requests that were refused twice

@@ -1,0 +1,43 @@
+"""The interface of a ledger: it grants the claims of a request all together or not at all, and takes settlements.
+
+A ledger keeps buckets and places. Spend stands in the :class:`proxy.state.limits.spend_book.SpendBook` that a ledger
+shares with its :class:`proxy.state.limits.limiter.Limiter`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from proxy.state.limits.claims import Claims, Settlement, Verdict
+from proxy.state.limits.spend_book import AccountSpend
+
+
+class Ledger(Protocol):
+    """Keeps the buckets, places and reservations of all keys. No method raises."""
+
+    @property
+    def replicas(self) -> int:
+        """The number of processes that share the ledger, as last seen. At least 1."""
+
+    async def admit(self, claims: Claims) -> Verdict | None:
+        """Grant all of *claims*, or none. None means that the ledger cannot be reached.
+
+        Reservations of granted claims stand in the book afterwards. If the caller is cancelled, or gets None, nothing
+        stays taken.
+        """
+
+    def settle(self, settlement: Settlement) -> None:
+        """Free the place of a request, and correct its buckets. The caller does not wait."""
+
+    async def exchange(self, spends: Sequence[AccountSpend]) -> None:
+        """Write this process's numbers of *spends*, and read those of the other processes.
+
+        Called each second, and where fresh numbers are wanted.
+        """
+
+    async def run(self) -> None:
+        """Do the ledger's work in the background, until this coroutine is cancelled."""
+
+    async def flush(self) -> None:
+        """Wait until all settlements have arrived, for a second at most. Called at the end of the process."""

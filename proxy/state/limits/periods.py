@@ -1,0 +1,40 @@
+"""The periods of spend, in UTC: of a fixed length from 1970-01-01, a calendar month, or without an end.
+
+The name of a period is a part of the key under which its spend is kept. So nothing is ever reset: a new period begins
+with a new name, and every process finds the same name.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from proxy.config.durations import period_seconds
+from sanitizers.record import record
+
+MONTH = "1mo"
+EVER = "ever"
+
+
+@record
+class Period:
+    """A period by its *name*. *ends_at* is Unix time, or None for a period that never ends."""
+
+    name: str
+    ends_at: float | None
+
+
+def period_at(duration: str | None, now: float) -> Period:
+    """Return the period of *duration* at the Unix time *now*: ``30s`` to ``30d``, ``1mo``, or None for ever."""
+    if duration is None:
+        return Period(EVER, None)
+    if duration == MONTH:
+        return _month_at(now)
+    seconds = period_seconds(duration)
+    number = int(now // seconds)
+    return Period(f"{seconds}s-{number}", float((number + 1) * seconds))
+
+
+def _month_at(now: float) -> Period:
+    moment = datetime.fromtimestamp(now, UTC)
+    year, month = moment.year + moment.month // 12, moment.month % 12 + 1
+    return Period(f"{moment.year}-{moment.month:02}", datetime(year, month, 1, tzinfo=UTC).timestamp())
