@@ -3,4 +3,5 @@
 The files, in the order of the data:
 
 - plan_size: the tokens of a planned request's prompt, and the longest answer that it allows
+- request_need: the tokens and the money that a request may use
 """

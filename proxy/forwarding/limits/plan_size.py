@@ -36,25 +36,20 @@ class PlanSize:
     longest_answer: int | None
     """The most tokens of all choices together. None without a limit, and 0 for embeddings."""
 
-    choices: int = 1
-    """The number of answers that the provider writes."""
-
 
 def chat_size(messages: Messages, parameters: Mapping[str, Any], weight: int) -> PlanSize:
     """Return the size of a chat whose *messages* and *parameters* are sent."""
     choices = _count_of(parameters, "n")
-    return PlanSize(
-        weight, partial(_count_chat, messages, parameters), _longest_answer(parameters, choices), choices
-    )
+    return PlanSize(weight, partial(_count_chat, messages, parameters), _longest_answer(parameters, choices))
 
 
 def text_size(parameters: Mapping[str, Any], weight: int) -> PlanSize:
     """Return the size of a request for embeddings, or for a text completion with ``prompt`` in its *parameters*."""
     if "prompt" not in parameters:
-        return PlanSize(weight, partial(_count_texts, parameters.get("input")), 0, 0)
+        return PlanSize(weight, partial(_count_texts, parameters.get("input")), 0)
     prompt = parameters["prompt"]
     choices = max(_count_of(parameters, "n"), _count_of(parameters, "best_of")) * _number_of_texts(prompt)
-    return PlanSize(weight, partial(_count_texts, prompt), _longest_answer(parameters, choices), choices)
+    return PlanSize(weight, partial(_count_texts, prompt), _longest_answer(parameters, choices))
 
 
 def _count_chat(messages: Messages, parameters: Mapping[str, Any], lessons: DeploymentLessons) -> int:

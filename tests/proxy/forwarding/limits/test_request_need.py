@@ -1,0 +1,71 @@
+"""Tests of the tokens and the money that one request may use."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.core.errors import RequestNeverFits
+from proxy.forwarding.limits.request_need import most_cost, tokens_to_claim
+from proxy.planning.prices import Prices, find_prices
+from tests.support.proxied import settings_of
+
+USUAL = 100
+
+CLAIMS: dict[str, tuple[int, int | None, int | None, int]] = {
+    "usual answer without a limit": (50, None, None, 150),
+    "client's limit below the usual answer": (50, 30, None, 80),
+    "client's limit above the usual answer": (50, 9_000, None, 150),
+    "embeddings": (50, 0, None, 50),
+    "room in the bucket": (50, None, 1_000, 150),
+    "no more than the bucket holds": (50, None, 120, 120),
+    "one token of room": (50, None, 51, 51),
+    "embeddings that fill the bucket": (50, 0, 50, 50),
+}
+
+
+@pytest.mark.parametrize(("prompt", "longest", "largest", "claimed"), CLAIMS.values(), ids=CLAIMS)
+def test_claimed_tokens(prompt: int, longest: int | None, largest: int | None, claimed: int) -> None:
+    """A small bucket serves a request whose usual answer it could not hold (litellm#29193)."""
+    assert tokens_to_claim(prompt, longest, USUAL, largest) == claimed
+
+
+NEVER: dict[str, tuple[int, int | None, int]] = {
+    "no room for an answer": (50, None, 50),
+    "no room for a short answer": (50, 1, 50),
+    "prompt over the bucket": (51, 0, 50),
+}
+
+
+@pytest.mark.parametrize(("prompt", "longest", "largest"), NEVER.values(), ids=NEVER)
+def test_prompt_that_never_fits_is_refused(prompt: int, longest: int | None, largest: int) -> None:
+    with pytest.raises(RequestNeverFits, match=f"may use {largest} at once"):
+        tokens_to_claim(prompt, longest, USUAL, largest)
+
+
+def _prices(entry: str = "openai/gpt-4.1") -> Prices:
+    prices = find_prices(settings_of({"m": entry}).routes.exact["m"][0])
+    assert prices is not None
+    return prices
+
+
+COSTS: dict[str, tuple[int | None, int]] = {
+    "client's limit": (1_000, 10 * 2_000 + 1_000 * 8_000),
+    "usual answer": (None, 10 * 2_000 + USUAL * 8_000),
+    "no answer": (0, 10 * 2_000),
+}
+
+
+@pytest.mark.parametrize(("longest", "nano"), COSTS.values(), ids=COSTS)
+def test_most_cost_is_the_price_of_the_prompt_and_of_the_longest_answer(
+    longest: int | None, nano: int
+) -> None:
+    """The model costs 2 dollars and 8 dollars a million tokens. The client's limit counts in full here."""
+    assert most_cost(_prices(), 10, longest, USUAL) == nano
+
+
+def test_model_without_prices_costs_nothing() -> None:
+    assert most_cost(None, 10, 1_000, USUAL) == 0
+
+
+def test_cost_stays_a_number_that_a_store_adds_exactly() -> None:
+    assert most_cost(_prices(), 10, 2**53, USUAL) == 2**53 - 1
