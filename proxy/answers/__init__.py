@@ -7,6 +7,7 @@ The modules:
     join_surrogates               joins surrogate pairs that a provider split
     answer_thoughts               thoughts with their places: for the client, and for the store
     usage                         token counts and log probabilities in OpenAI's types
+    received_text                 the text of a stream, for an estimate of its tokens
     restore_tool_names            puts the client's tool names back
     normalize_answer, normalize   bring whole answers and chunks into canonical form, with all of these
     chunk_rules, chunk_shapes     the guarantees of strict chunks, and their types

@@ -16,6 +16,7 @@ from proxy.answers.normalize_answer import (
     text_signature,
 )
 from proxy.answers.partial_call import join_pieces
+from proxy.answers.received_text import ReceivedText
 from proxy.answers.restore_tool_names import UNCHANGED, LegacyNames, ToolNameMap
 from proxy.answers.usage import normalize_logprobs, normalize_usage
 from proxy.core.canonical_chat import THINKING_LAYOUT
@@ -68,6 +69,14 @@ class ChunkNormalizer:
         self.usage: dict[str, Any] | None = None
         """The provider's latest usage report, if any."""
 
+        self.service_tier: str | None = None
+        """The service tier that the chunk with the usage names."""
+
+        self.received = ReceivedText()
+        """The text that came after the latest usage report."""
+
+        self._receive = self.received.pieces.append
+
         self.findings = AnswerFindings()
         """The signed calls and the repairs that are not stored yet.
 
@@ -99,10 +108,17 @@ class ChunkNormalizer:
         for choice in chunk.get("choices") or ():
             if (normalized := self._normalize_choice(choice)) is not None:
                 choices.append(normalized)
-        usage = chunk.get("usage")
-        if usage:
-            self.usage = normalize_usage(usage) or self.usage
+        if "usage" in chunk and (usage := chunk["usage"]):
+            self._read_usage(usage, chunk)
         return self._chunk(choices) if choices else None
+
+    def _read_usage(self, usage: dict[str, Any], chunk: Chunk) -> None:
+        counts = normalize_usage(usage)
+        if counts:
+            self.usage = counts
+            self.service_tier = _text_or_none(chunk.get("service_tier"))
+            if counts["completion_tokens"]:  # some servers write zeros until the end
+                self.received.forget()
 
     def last_chunk(self) -> Chunk | None:
         """Return the usage chunk, if the client asked for usage and the provider reported it. It comes last.
@@ -145,6 +161,7 @@ class ChunkNormalizer:
             and index in self._started
             and index not in self._finished
         ):
+            self._receive(text)
             return {"index": index, "delta": {"content": text}, "finish_reason": None}  # as most pieces are
         if index in self._finished:
             self._read_late(index, given)
@@ -157,6 +174,9 @@ class ChunkNormalizer:
                 self._layouts[index] = given[THINKING_LAYOUT]
             if "reasoning_details" in given:
                 self._details.setdefault(index, {}).update(encrypted_details(given))
+        for name in TEXTS:
+            if name in given and type(text := given[name]) is str:
+                self._receive(text)
         for name, text in delta.items():
             if type(text) is str and (self._surrogates or not text.isascii()):
                 delta[name] = join_surrogates(self._surrogates, (index, name), text)
@@ -167,6 +187,7 @@ class ChunkNormalizer:
             piece = delta["function_call"]  # some servers write null into every delta
             if piece and (piece.get("name") or piece.get("arguments")):
                 self._legacy.add(index)
+                self._receive_call(piece)
             if self._names is not UNCHANGED:
                 self._read_legacy(index, delta)
         reason = choice.get("finish_reason")
@@ -245,8 +266,17 @@ class ChunkNormalizer:
         assembler = self._calls.get(index)
         if assembler is None:
             assembler = self._calls[index] = CallAssembler(self._ids, index, self._names)
+        for call in calls:
+            self._receive_call(call.get("function"))
         self._add_pieces(index, [piece for call in calls for piece in assembler.read(call)], delta)
         self.findings.signed += assembler.signed(ended=False)
+
+    def _receive_call(self, function: Any) -> None:
+        """Keep the text of a piece of a call: the name of its tool, and arguments."""
+        if isinstance(function, dict):
+            for text in (function.get("name"), function.get("arguments")):
+                if isinstance(text, str):
+                    self._receive(text)
 
     def _add_pieces(self, index: int, pieces: list[dict[str, Any]], delta: dict[str, Any]) -> None:
         if not pieces:

@@ -12,6 +12,7 @@ from typing import Any
 
 from proxy.answers.find_empty import CUT_OFF
 from proxy.answers.join_surrogates import REPLACEMENT, PendingSurrogates, join_surrogates
+from proxy.answers.received_text import ReceivedText
 from proxy.answers.usage import normalize_usage
 from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
@@ -59,14 +60,24 @@ class TextChunks:
         self.usage: dict[str, Any] | None = None
         """The provider's latest usage report, if any."""
 
+        self.service_tier: str | None = None
+        """The service tier that the chunk with the usage names."""
+
+        self.received = ReceivedText()
+        """The text that came after the latest usage report."""
+
     def normalize(self, chunk: Chunk) -> Chunk | None:
         """Return the chunk for the client, or None where the client needs none."""
         if self._head is None:
             self._head = _head(chunk, self._defaults)
         usage = chunk.get("usage")
-        if isinstance(usage, dict) and usage:
-            self.usage = normalize_usage(usage) or self.usage
+        if isinstance(usage, dict) and usage and (counts := normalize_usage(usage)):
+            self.usage = counts
+            tier = chunk.get("service_tier")
+            self.service_tier = tier if isinstance(tier, str) else None
         choices = [self._choice(choice) for choice in chunk.get("choices") or ()]
+        if usage and self.usage is not None and self.usage["completion_tokens"]:
+            self.received.forget()
         return {**self._head, "choices": choices} if choices else None
 
     def last_chunk(self) -> Chunk | None:
@@ -77,6 +88,7 @@ class TextChunks:
 
     def _choice(self, choice: Mapping[str, Any]) -> dict[str, Any]:
         index, text = choice["index"], choice["text"]
+        self.received.pieces.append(text)
         if self._surrogates or not text.isascii():
             text = join_surrogates(self._surrogates, (index, "text"), text)
         if choice["finish_reason"]:

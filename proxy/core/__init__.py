@@ -8,6 +8,7 @@ The modules that hold values, in the order in which the data reach them:
     text_request    the same for embeddings and text completions, with their texts
     canonical_chat  the keys of a chat message, which is a plain dict
     upstream_call   one call to a provider, and the shapes of what comes back
+    usage_so_far    the usage that a provider reports before its answer is complete
     strict_chunk    the keys of a streamed answer's chunk, once it is normalized
     instructions    the operator's instructions for one request
     forward_proxies the forward proxies that the environment names, and the hosts without one

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from proxy.core.deployment import Deployment
 from proxy.core.source import Source
 from proxy.core.text_request import EmbeddingSource, separate_inputs
+from proxy.core.usage_so_far import UsageReports
 from sanitizers import Messages, Profile, profile_for
 from sanitizers.record import record
 
@@ -72,6 +73,9 @@ class UpstreamCall:
     trace: CallTrace | None = None
     """The call's part in a trace. Its headers are sent with the call."""
 
+    reports: UsageReports | None = None
+    """Gets the reports of usage in a stream. None for a whole answer, which has one report."""
+
     @property
     def rules(self) -> Profile:
         """The rules that *messages* were made for."""
@@ -107,6 +111,9 @@ class TextCall:
 
     source: EmbeddingSource | None = None
     """The client's own request, which is sent in place of ``input``. None where the provider has another API."""
+
+    reports: UsageReports | None = None
+    """Gets the reports of usage in a stream, and those of each part of a request for embeddings."""
 
     @property
     def choices(self) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from proxy.answers.normalize_answer import AnswerFindings
+from proxy.answers.received_text import FOLD_EVERY, ReceivedText
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.json_text import write_json
@@ -41,6 +42,10 @@ class StreamedAnswer(Protocol):
     @property
     def usage(self) -> Mapping[str, Any] | None:
         """The usage that the provider reported last, if any."""
+
+    @property
+    def received(self) -> ReceivedText:
+        """The text that came after the last report of usage."""
 
     def opens(self, chunk: Chunk, /) -> bool:
         """Return True where *chunk*, normalized, holds text, a call or a finish reason that allows an empty answer."""
@@ -119,6 +124,8 @@ async def relay_chunks(
             chunk, now = await next_chunk(chunks, record, asked, clock)
             if chunk is None:
                 break
+            if not record.chunks % FOLD_EVERY:
+                answer.received.fold()
             normalized = normalize(chunk)
             if findings.signed or findings.changes or findings.thoughts:
                 await answer.keep_notes()

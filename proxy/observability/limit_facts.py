@@ -5,8 +5,8 @@ The values come from :mod:`proxy.state.limits` and from rooms that may import th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 from proxy.core.deployment import Deployment
 
@@ -72,18 +72,6 @@ class RequestMeter(Protocol):
     @property
     def charges(self) -> Sequence[Charge]:
         """What the ended attempts used, oldest first."""
-
-    def begin_attempt(self, deployment: Deployment, prompt_estimate: Callable[[], int]) -> None:
-        """Begin an attempt at *deployment*. *prompt_estimate* returns the tokens of the prompt, if nobody tells."""
-
-    def note_usage(self, usage: Mapping[str, Any]) -> None:
-        """Note the usage that the provider reports, in OpenAI's fields."""
-
-    def note_chunk(self, chunk: Mapping[str, Any]) -> None:
-        """Note a chunk of the answer, whose text counts where the provider reports no usage."""
-
-    def end_attempt(self) -> None:
-        """Add what the attempt used to the charges."""
 
 
 class Admission(Protocol):

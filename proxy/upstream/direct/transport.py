@@ -145,6 +145,8 @@ class DirectUpstream:
                     yield chunk
                 return
             reader, decoder, wanted = wire.read_stream(call), SSEDecoder(), call.choices
+            if call.reports is not None:
+                call.reports.read = reader.usage_so_far
             end_by: float | None = None
             while True:
                 received = await (body.next() if end_by is None else _trailing(body, end_by))

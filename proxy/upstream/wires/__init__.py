@@ -10,6 +10,7 @@ The modules:
     openai_responses  the Responses API of OpenAI, Azure and xAI
     sse_decoder       the bytes of a stream as the payloads of its events
     payloads          the JSON of an answer or of one event
+    usage_in_body     the usage in a whole answer that is of no use otherwise
     raw_values        values that are sent as the client wrote them
     kept_tools        if a plan has left the client's tools as they came
     native_events     attaches the provider's own answer for clients of the same format

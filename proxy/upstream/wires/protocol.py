@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from proxy.core.deployment import Deployment
 from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
+from proxy.core.usage_so_far import UsageSoFar
 
 ClientHeaders: TypeAlias = tuple[tuple[str, str], ...]
 """Headers of a client that go to the provider, names in lower case."""
@@ -37,6 +38,9 @@ class StreamReader(Protocol):
 
     def is_over(self) -> bool:
         """Tell whether no more events are expected. The transport asks this only after :meth:`may_end` was true."""
+
+    def usage_so_far(self) -> UsageSoFar | None:
+        """Return the usage that was reported in events, and that no chunk had yet. None where chunks have it."""
 
     def close(self) -> list[Chunk]:
         """Return the last chunks, at the end of the stream.

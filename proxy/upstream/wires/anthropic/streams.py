@@ -17,6 +17,7 @@ from proxy.core.failures import Cause
 from proxy.core.json_text import write_json
 from proxy.core.source import ANTHROPIC_MESSAGES, SOURCE, AnswerSource
 from proxy.core.upstream_call import Chunk
+from proxy.core.usage_so_far import UsageSoFar
 from proxy.upstream.wires.anthropic.finishing import finish_reason, raise_broken_off
 from proxy.upstream.wires.anthropic.layout import Layout
 from proxy.upstream.wires.anthropic.refusals import raise_error, refuse_message
@@ -111,6 +112,11 @@ class StreamReader:
     def is_over(self) -> bool:
         """Return True: only ``message_stop`` follows the stop reason."""
         return True
+
+    def usage_so_far(self) -> UsageSoFar | None:
+        """Return the counts of the first event: the whole prompt, and the first tokens of the answer."""
+        usage = read_usage(self._usage)
+        return None if usage is None else UsageSoFar(usage, covers_text=self._is_finished)
 
     def close(self) -> list[Chunk]:
         """Return nothing. Raises :class:`UpstreamFault` for a stream without a stop reason."""

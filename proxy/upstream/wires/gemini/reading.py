@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
+from proxy.core.usage_so_far import UsageSoFar
 from proxy.upstream.wires.gemini.candidates import NO_ANSWER, CandidateReader
 from proxy.upstream.wires.gemini.counts import read_count
 from proxy.upstream.wires.gemini.finishing import FILTERED
 from proxy.upstream.wires.gemini.logprobs import read_logprobs
 from proxy.upstream.wires.gemini.refusals import raise_error
-from proxy.upstream.wires.gemini.usage import is_complete, read_usage
+from proxy.upstream.wires.gemini.usage import is_complete, read_tier, read_usage
 
 
 class ChoiceDelta(NamedTuple):
@@ -38,6 +39,9 @@ class ResponseReader:
         self._blocked = False
         self._candidates: dict[int, CandidateReader] = {}
         self._usage: Mapping[str, Any] | None = None
+        self.tier: str | None = None
+        """The service tier of the last usage that was asked for, if it has prices of its own."""
+
         self._usage_complete = False  # complete usage came with the finish reasons, or after them
 
     def read(self, response: Any) -> list[ChoiceDelta]:
@@ -107,7 +111,17 @@ class ResponseReader:
 
         Each report counts the whole answer so far.
         """
-        return None if self._usage is None else read_usage(self._usage)
+        metadata = self._usage
+        if metadata is None:
+            return None
+        if "serviceTier" in metadata or "trafficType" in metadata:
+            self.tier = read_tier(metadata)
+        return read_usage(metadata)
+
+    def usage_so_far(self) -> UsageSoFar | None:
+        """Return the newest report. A complete one counts the answer up to its event."""
+        usage = self.usage()
+        return UsageSoFar(usage, covers_text=is_complete(self._usage or {})) if usage else None
 
     def _note_origin(self, response: Mapping[str, Any]) -> None:
         if self.id is None:

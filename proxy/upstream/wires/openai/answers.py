@@ -131,6 +131,9 @@ class StreamReader:
         """Return True: only usage comes after the finish reasons."""
         return True
 
+    def usage_so_far(self) -> None:
+        """Return None: the chunks have the usage."""
+
     def close(self) -> list[Chunk]:
         """Return nothing. Raises :class:`UpstreamFault` for a stream that is not complete."""
         if not self._seen:

@@ -125,6 +125,9 @@ class StreamReader:
         """Return True: nothing follows the last event."""
         return True
 
+    def usage_so_far(self) -> None:
+        """Return None: only the last event reports usage."""
+
     def close(self) -> list[Chunk]:
         """Return nothing. Raises :class:`UpstreamFault` for a stream without a last event."""
         if not self._seen:
@@ -225,7 +228,9 @@ class StreamReader:
             [chunk] = self._chunk(delta, read_logprobs(output), reason)
             self._native = self._native and not delta  # events must begin the items, and none has come
         usage = read_usage(response.get("usage"))
-        return [chunk if usage is None else {**chunk, "usage": usage}]
+        if usage is not None:
+            chunk = {**chunk, "usage": usage, "service_tier": response.get("service_tier")}
+        return [chunk]
 
     def _say(self, name: str, text: str, logprobs: list[Any] | None = None) -> list[Chunk]:
         """Return a piece of text, behind a gap where it is the first one of a later message."""

@@ -89,6 +89,9 @@ class _Lines:
     def is_over(self) -> bool:
         return self.ended
 
+    def usage_so_far(self) -> None:
+        """Return None: a toy reports no usage."""
+
     def close(self) -> list[Chunk]:
         if not self.ended:
             raise UpstreamFault("The toy stopped in the middle.", cause=Cause.TRUNCATED)

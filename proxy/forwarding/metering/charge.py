@@ -1,0 +1,24 @@
+"""What one attempt used, and what it cost."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from proxy.core.deployment import Deployment
+from sanitizers.record import record
+
+
+@record
+class Charge:
+    """What one attempt used (:class:`proxy.observability.limit_facts.Charge`)."""
+
+    deployment: Deployment
+    nano_usd: int | None
+    """The cost in 10⁻⁹ dollars, or None where the model has no price."""
+
+    tokens_in: int
+    tokens_out: int
+    """The tokens of the answer, with those of the reasoning."""
+
+    exactness: Literal["exact", "estimated"]
+    """``exact`` where the provider reported the usage of its whole answer."""
