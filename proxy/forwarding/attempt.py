@@ -28,6 +28,7 @@ from proxy.core.offload import run_offloaded
 from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.attempt_planner import Failure, PlanT
 from proxy.forwarding.attempts import Attempts, CallT
+from proxy.forwarding.limits.deployment_limits import find_wait, limited
 from proxy.forwarding.read_failure import read_sent, read_unsent
 from proxy.observability.key_refusals import RefusedKey
 from proxy.observability.request_record import AttemptTrace
@@ -53,7 +54,8 @@ _SILENT = "The provider did not answer in time."
 async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT]:
     """Choose the next deployment of *attempts*, and return the attempt that is planned for it.
 
-    Raises the request's final failure where a plan fails or a stored refusal applies, and no further attempt follows.
+    The first plan admits the request within the limits of its key. Raises the refusal of a limit, and the request's
+    final failure where a plan fails or a stored refusal applies, and no further attempt follows.
     """
     while True:
         now = attempts.clock()
@@ -67,13 +69,34 @@ async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT
                 continue
             attempts.record.use_plan(plan)
             attempts.raise_known_refusal(plan, now)
-            return Attempt(attempts, plan, now)
+            if attempts.limits is None and deployment.rpm is None and deployment.tpm is None:
+                return Attempt(attempts, plan, now)
+            size = attempts.planner.size_of(plan)
+            counted = None if attempts.limits is None else await attempts.limits.count(deployment, size, now)
         except (UpstreamFault, InvalidRequest) as error:
             row, said = read_unsent(error)
             failure = Failure(
                 error, row, said, deployment, plan, of_asked_model=attempts.at_asked_model, counted=False
             )
+        else:
+            if attempts.limits is not None:
+                await attempts.limits.admit(counted, now)
+            wait_s = await find_wait(deployment, size, now, attempts.record.key, attempts.gateway)
+            now = attempts.clock()
+            if wait_s is None:
+                return Attempt(attempts, plan, now)
+            if attempts.pass_over(deployment, now):
+                continue
+            failure = _limited(attempts, plan, wait_s)
         await attempts.follow(await attempts.decide(failure))
+
+
+def _limited(attempts: Attempts[PlanT, CallT], plan: PlanT, wait_s: float) -> Failure[PlanT]:
+    """Return the failure of an attempt whose deployment is at the operator's limit. Nothing was sent."""
+    error, row, said = limited(wait_s)
+    return Failure(
+        error, row, said, plan.deployment, plan, of_asked_model=attempts.at_asked_model, counted=False
+    )
 
 
 class Attempt(Generic[PlanT, CallT]):

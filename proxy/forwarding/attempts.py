@@ -24,6 +24,7 @@ from proxy.forwarding.attempt_planner import AttemptPlanner, Failure, PlanT
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.final_failure import choose_final_failure
 from proxy.forwarding.gateway import Gateway
+from proxy.forwarding.limits.request_limits import limits_of_request
 from proxy.observability.request_record import RequestRecord
 from proxy.resilience.client_error import set_client_error
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
@@ -67,6 +68,9 @@ class Attempts(Generic[PlanT, CallT]):
         self.deadline = record.started + gateway.settings.router_settings.timeout
         """The end of the request's time, by the event loop's clock."""
 
+        self.limits = limits_of_request(record, gateway)
+        """The limits of the client's key, or None where the key has none."""
+
         self.chain = planner.chain
         self._asked_pool = self.chain.pool
         self._failures: list[Failure[PlanT]] = []
@@ -97,6 +101,15 @@ class Attempts(Generic[PlanT, CallT]):
             and not balancer.another_ready((deployment,), now, (), tenant)
             and balancer.another_ready(chain.pool, now, chain.tried, tenant)
         )
+
+    def pass_over(self, deployment: Deployment, now: float) -> bool:
+        """Return True where another deployment of the pool takes requests now, in place of *deployment*.
+
+        *deployment* is at the operator's limit. Nothing was sent, so this is no retry, and no retry budget counts it.
+        """
+        chain = self.chain
+        chain.tried.add(deployment.position)
+        return self.gateway.balancer.another_ready(chain.pool, now, chain.tried, self.record.key)
 
     def raise_known_refusal(self, plan: PlanT, now: float) -> None:
         """Raise the stored refusal where the deployment of *plan* has refused the client's body repeatedly.

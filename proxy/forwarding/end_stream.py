@@ -15,6 +15,8 @@ from aiohttp import web
 from proxy.core.errors import InternalFault, ProxyError
 from proxy.forwarding.end_request import find_cancel_error
 from proxy.forwarding.event_stream import EventStream
+from proxy.forwarding.gateway import GATEWAY
+from proxy.forwarding.limits.settle_request import settle_request
 from proxy.observability.logs import report_fault
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF, RequestRecord
 
@@ -36,6 +38,8 @@ async def finish_stream(
             await answer()
         finally:
             record.deadline = inf  # the end of a stream has its own time limit
+            if record.admission is not None:  # before the client can send its next request
+                settle_request(record, out.request[GATEWAY])
     except asyncio.CancelledError:
         ended_by = find_cancel_error(out.request, begun=True)
         if ended_by is None or not await out.stop_writing():

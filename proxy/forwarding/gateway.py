@@ -28,6 +28,8 @@ from proxy.resilience.memory_need import DIRECT_TIMES
 from proxy.state import MemoryStore
 from proxy.state.external.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
+from proxy.state.limits.limiter import Limiter
+from proxy.state.output_lengths import OutputLengths
 from proxy.state.refused_requests import RefusedRequests
 from proxy.state.repairs.learned_repairs import LearnedRepairs
 from proxy.state.sessions.sessions import Sessions
@@ -60,6 +62,9 @@ class Gateway:
     sessions: Sessions | None
     """Stored responses and conversations, or None where nothing is stored (``sessions.enabled``)."""
 
+    limiter: Limiter
+    """The limits of client keys and their spend. All gateways of a process share it."""
+
     learned_windows: LearnedWindows
     learned_repairs: LearnedRepairs
     turns: TurnPolicies
@@ -82,6 +87,9 @@ class Gateway:
 
     refusals: RefusalLog = field(default_factory=RefusalLog)
     """Logs requests that were refused before their client was known."""
+
+    output_lengths: OutputLengths = field(default_factory=OutputLengths)
+    """The usual lengths of answers, which requests of limited keys claim in advance."""
 
     connections: Connections = field(default_factory=lambda: Connections(2**16))
     """The connections of clients, on all listeners."""

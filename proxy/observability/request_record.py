@@ -186,6 +186,9 @@ class RequestRecord:
     cost_nano: int | None = None
     """What the request cost, in 10⁻⁹ dollars. None where it is not known, or the model has no price."""
 
+    is_settled: bool = False
+    """True once the meter's charges were charged to the key."""
+
     id_header: str = ""
     """The header of the answer that has the request's id too, for a client that looks for it there."""
 

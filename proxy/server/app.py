@@ -34,6 +34,7 @@ from proxy.server.first_series import start_series
 from proxy.state.create_store import create_store
 from proxy.state.external.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
+from proxy.state.limits.limiter import Limiter
 from proxy.state.refused_requests import RefusedRequests
 from proxy.state.repairs.learned_repairs import LearnedRepairs
 from proxy.state.sessions.create_sessions import create_sessions
@@ -88,6 +89,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         sessions=create_sessions(
             settings.sessions, settings.store, store, settings.general_settings.max_body_mib
         ),
+        limiter=Limiter(settings),
         sharing=sharing,
         tracing=tracing,
         recent_requests=create_recent_requests(settings.general_settings),

@@ -19,6 +19,7 @@ from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.end_stream import finish_stream
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.forwarding.limits.settle_request import settle_request
 from proxy.forwarding.text.completing import complete_text, may_be_empty
 from proxy.forwarding.text.embedding import embed
 from proxy.forwarding.text.plan_attempts import TextAttemptPlanner
@@ -83,6 +84,8 @@ async def _answer_whole(
     record.usage = usage if any(usage.values()) else {}
     record.status = 200
     written = await run_offloaded(weight_of(answer), partial(write_answer, answer_format, answer))
+    if record.admission is not None:
+        settle_request(record, attempts.gateway)
     return WholeAnswer(written, record.answer_headers(attempts.clock()))
 
 

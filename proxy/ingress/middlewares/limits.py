@@ -11,12 +11,15 @@ from proxy.core.errors import BodyTooLarge, Overloaded
 from proxy.core.worker_threads import CLIENT
 from proxy.forwarding.deliver import deliver
 from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.ingress.middlewares.key_limits import refuse_known
 from proxy.ingress.routes.paths import OTHER, is_ui_work
 
 
 @web.middleware
 async def limit_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse API requests over ``max_in_flight``, and bodies whose ``Content-Length`` is over ``max_body_mib``.
+
+    A key whose limits are used up is refused first (:mod:`proxy.ingress.middlewares.key_limits`).
 
     Where free slots are few, clients share them, so that one runaway agent cannot shut the others out
     (:class:`proxy.resilience.fairness.Admission`). :mod:`proxy.core.clients` says who a client is. The inspector's
@@ -26,6 +29,8 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
     if record.route != OTHER or is_ui_work(request):
         gateway = request[GATEWAY]
         general = gateway.settings.general_settings
+        if record.key:
+            refuse_known(record, gateway)
         if (request.content_length or 0) > general.max_body_mib * 2**20:
             raise BodyTooLarge(
                 f"The body is over {general.max_body_mib} MiB (general_settings.max_body_mib)."

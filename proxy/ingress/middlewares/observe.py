@@ -14,6 +14,7 @@ from aiohttp.typedefs import Handler
 from proxy.forwarding.calibrate import calibrate
 from proxy.forwarding.deliver import deliver
 from proxy.forwarding.gateway import CURRENT, GATEWAY, RECORD, Gateway
+from proxy.forwarding.limits.settle_request import settle_request
 from proxy.ingress.middlewares.origins import cors_headers
 from proxy.ingress.routes.paths import LISTINGS, OTHER, api_route
 from proxy.observability.finish_request import finish_request
@@ -57,6 +58,8 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     finally:
         del gateway.lifecycle.in_flight[task]
         now = loop.time()
+        if record.meter is not None or record.admission is not None:
+            settle_request(record, gateway)
         recent = None if record.route in LISTINGS else gateway.recent_requests
         finish_request(record, gateway.metrics, now, recent)
         if record.refused:

@@ -61,8 +61,8 @@ def plan_renewal(running: Settings, wanted: Settings) -> Renewal:
 def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
     """Return the gateway of *renewal*. Requests that have *old* keep it.
 
-    Objects that both gateways share get the new limits: requests and bytes in flight, connections, sessions, and
-    the store's size.
+    Objects that both gateways share get the new limits: requests and bytes in flight, connections, sessions, client
+    keys, and the store's size.
     """
     settings, general = renewal.settings, renewal.settings.general_settings
     old.admission.resize(general.max_in_flight)
@@ -71,6 +71,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
     old.store.resize(settings.store.memory_mib * 2**20)
     start_circuits(old.metrics, settings)
     follow_repairs(old.learned_repairs, settings)
+    old.limiter.follow_settings(settings)
     instructions = InstructionPolicies(settings)
     reshaped = not instructions.is_like(old.instructions) or any(
         getattr(old.settings, name) != getattr(settings, name) for name in _SHAPES_REQUESTS
