@@ -19,7 +19,18 @@ from benchmarks.attack import bodies, shares
 from benchmarks.attack.child import Program, Provider, deployment, proxy
 from benchmarks.attack.goals import STATE
 from benchmarks.attack.manners import MARK
-from benchmarks.attack.two_clients import KEY_A, KEY_B, LONGEST_S, PLACES, TWIN, Field, changed, say
+from benchmarks.attack.two_clients import (
+    KEY_A,
+    KEY_B,
+    KEY_LIMITED,
+    KEY_SPENT,
+    LONGEST_S,
+    PLACES,
+    TWIN,
+    Field,
+    changed,
+    say,
+)
 from benchmarks.attack.verdicts import Figure
 
 _OPENAI, _GEMINI = "openai/gpt-4.1", "gemini/gemini-3.6-flash"
@@ -86,7 +97,12 @@ def config(provider: Provider, *, cooldown_s: float = 5) -> dict[str, Any]:
         "model_list": models,
         "router_settings": {"timeout": LONGEST_S, "num_retries": 2, "cooldown_time": cooldown_s},
         "general_settings": {
-            "keys": [{"name": "a", "key": KEY_A}, {"name": "b", "key": KEY_B}],
+            "keys": [
+                {"name": "a", "key": KEY_A},
+                {"name": "b", "key": KEY_B},
+                {"name": "limited", "key": KEY_LIMITED, "rpm_limit": 1, "tpm_limit": 1_000_000},
+                {"name": "spent", "key": KEY_SPENT, "max_budget": 1e-9, "budget_duration": "30d"},
+            ],
             "max_in_flight": PLACES,
             "media": {"fetch": True, "timeout": 4},
             "drain_delay": 0,

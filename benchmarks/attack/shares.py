@@ -11,7 +11,18 @@ from typing import Any
 from benchmarks.attack import bodies
 from benchmarks.attack.exchange import request
 from benchmarks.attack.manners import MARK
-from benchmarks.attack.two_clients import CHAT, KEY_A, KEY_B, PLACES, TWIN, Field, changed, say
+from benchmarks.attack.two_clients import (
+    CHAT,
+    KEY_A,
+    KEY_B,
+    KEY_LIMITED,
+    KEY_SPENT,
+    PLACES,
+    TWIN,
+    Field,
+    changed,
+    say,
+)
 
 _OK, _OK_MANNER = "ok", "ok.isolation"
 _ATTACKED = "attacked"
@@ -135,6 +146,23 @@ def _signatures(field: Field) -> str:
     return "" if is_signed() else "B's signature is gone"
 
 
+def _limited(key: str) -> Callable[[Field], str]:
+    """Return an attack in which A goes on sending large bodies with *key*, whose limit is used up."""
+
+    def attack(field: Field) -> str:
+        before = field.meet(_OK, _HELLO, _OK_MANNER)
+        body = bodies.chat(_OK, bodies.CHAT["text over the budget"](4 * 2**20))
+        if (status := [field.ask(key, body).status for _ in range(2)][-1]) != 429:
+            return f"A has no limit: {status}"
+        attack = threading.Thread(target=field.ask_often, args=(body, 200), kwargs={"key": key})
+        attack.start()
+        said = [changed(before, field.meet(_OK, _HELLO, _OK_MANNER)) for _ in range(10)]
+        attack.join()
+        return next(filter(None, said), "")
+
+    return attack
+
+
 def _retries(field: Field) -> str:
     """Let A's requests fail until the retries are used up, and B's request fail once."""
 
@@ -151,6 +179,8 @@ def _retries(field: Field) -> str:
 ATTACKS: Mapping[str, Callable[[Field], str]] = {
     "refusals": _refusal,
     "signatures": _signatures,
+    "the limit of another key": _limited(KEY_LIMITED),
+    "the budget of another key": _limited(KEY_SPENT),
     "places": _places,
     "places that come free": _freed_places,
     "places, by half-sent bodies": _half_bodies,

@@ -15,6 +15,9 @@ from benchmarks.attack.child import Provider, Proxy
 from benchmarks.attack.exchange import Answer, connect, exchange, request
 
 KEY_A, KEY_B = "sk-attack-client-a", "sk-attack-client-b"
+KEY_LIMITED, KEY_SPENT = "sk-attack-client-limited", "sk-attack-client-spent"
+"""Two further keys of A: one may send a request a minute, and the money of the other ends with its first request."""
+
 CHAT = "/v1/chat/completions"
 PLACES = 60
 LONGEST_S = 15.0
@@ -45,10 +48,10 @@ class Field:
         """Send a request with a client's key."""
         return exchange(self.running.port, request(path, body, key=key), seconds)
 
-    def ask_often(self, body: bytes, count: int, seconds: float = LONGEST_S) -> None:
+    def ask_often(self, body: bytes, count: int, seconds: float = LONGEST_S, key: str = KEY_A) -> None:
         """Send the same request *count* times at once with A's key, and wait for all answers."""
         threads = [
-            threading.Thread(target=self.ask, args=(KEY_A, body), kwargs={"seconds": seconds})
+            threading.Thread(target=self.ask, args=(key, body), kwargs={"seconds": seconds})
             for _ in range(count)
         ]
         for thread in threads:

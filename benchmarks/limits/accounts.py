@@ -36,7 +36,7 @@ async def read_key(origin: str, key: str) -> dict[str, Any]:
 async def read_spend(origin: str, key: str) -> Spend:
     """Return the spend that the replica at *origin* tells of the key named *key*."""
     found = await read_key(origin, key)
-    return Spend(_nano(found["spend"]), _nano(found["estimated"]))
+    return Spend(_nano(found["spend"]), _nano(found["estimated_spend"]))
 
 
 def _nano(dollars: Any) -> int:

@@ -47,6 +47,13 @@ PRICES: Mapping[str, Prices] = {
 CLAUDE_SHARE = 1.04
 """The tokens that Claude's vocabulary takes for one of the words, by turnright's estimator."""
 
+OWN_LIMITS = {
+    "x-ratelimit-limit-requests": "7777",
+    "x-ratelimit-remaining-tokens": "7777",
+    "retry-after-ms": "7777",
+}
+"""Headers about the provider's own account, which no client is to see."""
+
 BUSY, EMPTY, CUT = "busy", "empty", "cut"
 """Faults of one call: a 503 that costs nothing, a whole answer without text, and a stream whose connection breaks."""
 
@@ -146,7 +153,7 @@ class BillingProvider:
                 answer = Answer([], replace(answer.usage, output=0, reasoning=0))
             await asyncio.sleep(plan.pace_s)
             self.account.add(number, model, answer.usage, said=True)
-            return web.json_response(wire.whole(answer))
+            return web.json_response(wire.whole(answer), headers=OWN_LIMITS)
         finally:
             self.running -= 1
 
@@ -177,7 +184,7 @@ class BillingProvider:
         cut: bool,
     ) -> web.StreamResponse:
         plan, written, ended = self.plans[number], 0, False
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", **OWN_LIMITS})
         try:
             await response.prepare(request)
             for event, place in wire.stream(answer, says_usage=says_usage):

@@ -44,6 +44,7 @@ class Load:
     seconds: float
     per_minute: int = 300
     burst: str = "1"
+    share: float = SHARE
 
 
 async def run(directory: Path, load: Load) -> list[Figure]:
@@ -88,9 +89,9 @@ async def _offer(replicas: Replicas, provider: BillingProvider, load: Load) -> l
     given = most_granted(tokens[-1].at - tokens[0].at, each * TOKENS_EACH, burst)
     statuses = Counter(one.status for one in (*requests, *tokens, *team))
     return [
-        within("requests of a key", _served(requests), _exact(requests, each, burst), SHARE),
-        within("requests of a team's two keys", _served(team), _exact(team, each, burst), SHARE),
-        within("tokens of a key", used, given, SHARE),
+        within("requests of a key", _served(requests), _exact(requests, each, burst), load.share),
+        within("requests of a team's two keys", _served(team), _exact(team, each, burst), load.share),
+        within("tokens of a key", used, given, load.share),
         exactly("answers that are neither 200 nor 429", statuses.total() - statuses[200] - statuses[429], 0),
         exactly(
             "calls at the provider for refused requests", _called(provider, (*requests, *tokens, *team)), 0

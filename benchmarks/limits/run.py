@@ -24,7 +24,7 @@ async def _budgets(directory: Path, options: argparse.Namespace) -> list[Figure]
 
 
 async def _spend(directory: Path, options: argparse.Namespace) -> list[Figure]:
-    return await spend.run(directory, requests=options.requests, rate=options.rate, seed=options.seed)
+    return await spend.run(directory, spend.Load(options.requests, options.rate, options.seed))
 
 
 async def _store_down(directory: Path, options: argparse.Namespace) -> list[Figure]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -46,6 +46,16 @@ _EXPIRED_S = TIMEOUT_S + 25.0
 """Seconds after which the reservations of a killed process have been charged."""
 
 
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The load of a run: *rate* requests a second, drawn from *seed*. *kills* is False where no replica is killed."""
+
+    requests: int = 10_000
+    rate: float = 60.0
+    seed: int = 0
+    kills: bool = True
+
+
 @dataclass
 class Run:
     """The state of one run."""
@@ -54,7 +64,7 @@ class Run:
     server: StoreServer
     replicas: Replicas
     http: aiohttp.ClientSession
-    rate: float
+    load: Load
     outcomes: list[Outcome] = field(default_factory=list)
     apart: int | None = None
     """The replica whose requests come with :data:`DOOMED`."""
@@ -62,12 +72,12 @@ class Run:
     gone: int | None = None
     """The replica that was killed."""
 
-    async def send_all(self, asks: Iterator[Ask], requests: int) -> None:
-        """Send *requests* requests at the rate, and kill and empty on the way."""
+    async def send_all(self, asks: Iterator[Ask]) -> None:
+        """Send the requests at the rate, and kill and empty on the way."""
         loop = asyncio.get_running_loop()
-        steps = {round(share * requests): self._empty for share in _EMPTIED} | {
-            round(_KILLED * requests): self._kill
-        }
+        steps = {round(share * self.load.requests): self._empty for share in _EMPTIED}
+        if self.load.kills:
+            steps[round(_KILLED * self.load.requests)] = self._kill
         async with asyncio.TaskGroup() as group:
             due = loop.time()
             for place, ask in enumerate(asks):
@@ -75,7 +85,7 @@ class Run:
                     group.create_task(steps[place]())
                 if (left := due - loop.time()) > 0:
                     await asyncio.sleep(left)
-                due += 1 / self.rate
+                due += 1 / self.load.rate
                 there = [number for number in range(len(self.replicas.all)) if number != self.gone]
                 group.create_task(self._one(ask, there[place % len(there)]))
 
@@ -94,18 +104,19 @@ class Run:
         await asyncio.to_thread(self.replicas.all[self.apart].kill)
 
 
-async def run(directory: Path, *, requests: int = 10_000, rate: float = 60.0, seed: int = 0) -> list[Figure]:
+async def run(directory: Path, load: Load) -> list[Figure]:
     """Send the requests, and return the figures."""
     with valkey_server() as server:
         async with billing_provider() as provider:
             replicas = Replicas(directory, _config(provider, server))
             async with replicas, client_session() as http:
-                state = Run(provider, server, replicas, http, rate)
-                await state.send_all(random_asks(provider, _KEYS, requests, Random(seed)), requests)
-                await asyncio.sleep(_EXPIRED_S)
+                state = Run(provider, server, replicas, http, load)
+                await state.send_all(random_asks(provider, _KEYS, load.requests, Random(load.seed)))
+                await asyncio.sleep(_EXPIRED_S if load.kills else _FLUSHED_S)
                 spends = {key: await _read(replicas, state.gone, key) for key in (*_KEYS, DOOMED)}
                 figures = _judge(state, spends)
                 if state.gone is not None:
+                    figures += _judge_doomed(state, spends[DOOMED][0])
                     await asyncio.to_thread(replicas.all[state.gone].restart)
                     figures.append(await _judge_new(replicas, state, spends))
     return [
@@ -135,8 +146,7 @@ async def _read(replicas: Replicas, gone: int | None, key: str) -> list[Spend]:
 
 def _judge(state: Run, spends: dict[str, list[Spend]]) -> list[Figure]:
     account, figures = state.provider.account, []
-    by_key = {key: [one for one in state.outcomes if one.ask.key == key] for key in spends}
-    said, estimated, unsaid = 0, 0, 0
+    estimated, unsaid = 0, 0
     for key in _KEYS:
         others = {one.ask.number for one in state.outcomes if one.ask.key != key}
         figures.append(
@@ -144,11 +154,9 @@ def _judge(state: Run, spends: dict[str, list[Spend]]) -> list[Figure]:
                 f"nano-dollars of {key}, usage said", spends[key][0].exact_nano, account.exact_nano(others)
             )
         )
-        said += account.exact_nano(others)
         unsaid += account.unsaid_nano(others)
         estimated += spends[key][0].estimated_nano
     figures.append(within("nano-dollars estimated", estimated, unsaid, ESTIMATED_SHARE))
-    figures += _judge_doomed(state, spends[DOOMED][0], by_key[DOOMED])
     different = sum(len(set(told)) > 1 for told in spends.values())
     kept = [one for one in state.outcomes if one.ask.key != DOOMED]
     failed = Counter(one.status for one in kept if one.status != 200)
@@ -161,12 +169,13 @@ def _judge(state: Run, spends: dict[str, list[Spend]]) -> list[Figure]:
     ]
 
 
-def _judge_doomed(state: Run, spend: Spend, outcomes: Sequence[Outcome]) -> list[Figure]:
+def _judge_doomed(state: Run, spend: Spend) -> list[Figure]:
     """Judge the key of the killed replica: its running requests are charged from 0 to what was reserved."""
     account = state.provider.account
+    outcomes = [one for one in state.outcomes if one.ask.key == DOOMED]
     ended = {one.ask.number for one in outcomes if one.status == 200 and not one.broken}
     running = {one.ask.number: one.ask for one in outcomes if one.ask.number not in ended}
-    others = {one.ask.number for one in state.outcomes if one.ask.key != DOOMED}
+    others = {one.ask.number for one in state.outcomes} - {one.ask.number for one in outcomes}
     least = account.exact_nano(others | running.keys())
     least += round(account.unsaid_nano(others | running.keys()) * (1 - ESTIMATED_SHARE))
     most = account.exact_nano(others | running.keys()) + round(
