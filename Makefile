@@ -12,7 +12,7 @@ PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 test test-fast test-ui test-ops: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-clients test-judges test-uvloop soak: WORKERS ?= auto
 
-.PHONY: docs demo serve emulate installed test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-rows bench-watched bench-responses bench-messages bench-gemini bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state soak-limits attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate installed test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-rows bench-watched bench-responses bench-messages bench-gemini bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state bench-limits soak-limits attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -140,6 +140,9 @@ soak-state: $(VENV)/dev $(VENV)/valkey  ## three replicas and one store that fai
 	$(BIN)/python -m benchmarks.state.faults
 	$(BIN)/python -m benchmarks.state.cooldowns
 	$(BIN)/python -m benchmarks.state.sqlite_kills
+
+bench-limits: $(VENV)/dev $(VENV)/valkey  ## CPU that limits on Redis add to a request; fails above 200 µs
+	$(BIN)/python -m benchmarks.limits.cost $(ARGS)
 
 soak-limits: $(VENV)/dev $(VENV)/valkey  ## limits and spend of keys on three replicas, beside a provider that bills (some ten minutes)
 	$(BIN)/python -m benchmarks.limits.run $(ARGS)

@@ -20,4 +20,5 @@ a table: goal, figure, met or missed. The files:
     store_down     what is let in while the store is down
     waiting        a client that waits as it was told
     run            all of these, as a command
+    cost           the CPU that limits on Redis add to a request
 """
