@@ -8,6 +8,7 @@ lesson is a fact about a deployment that the proxy learned from the deployment's
     memory               the store in this process
     external             the store outside this process, behind its memory
     redis, sqlite        the backends of such a store
+    create_limiter       the limiter that the configuration asks for
     create_store         the store that the configuration asks for
     sharing              the exchange of facts with other processes
     deployment_identity  the name of a deployment that all processes agree on

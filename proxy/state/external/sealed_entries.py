@@ -47,6 +47,10 @@ class EntrySealer:
         """Return the name of the entry under *key* in *space*, as an entry of *account*."""
         return f"{account}:{space.name}:{self._digest_of(account, space.name, key)}"
 
+    def limit_name(self, kind: str, *parts: str) -> str:
+        """Return the name of a number of limits or spend. One script changes several, so all have one hash tag."""
+        return f"{self._prefix}:1:{{limits}}:{kind}:{self._digest_of(kind, *parts)}"
+
     def seal(self, name: str, value: bytes) -> bytes:
         """Return the bytes that the backend keeps of *value*. The same value gives the same bytes."""
         return _VERSION + self._digest(name, value) + value

@@ -12,6 +12,7 @@ spend_book           the spend that this process knows
 spend_entry          the stored form of one process's spend
 ledger               the interface of a ledger
 memory_ledger        the ledger in this process's memory
+local_share          a replica's share of the limits, while the store is down
 remembered_refusals  the refusals that hold still
 admission            a request that was admitted
 limiter              the facade, which the rest of the proxy uses

@@ -32,6 +32,7 @@ class Admission:
         "claims",
         "has_ended",
         "holders",
+        "is_in_ledger",
         "reserved_nano",
         "standing",
         "token_rates",
@@ -57,6 +58,9 @@ class Admission:
         self.token_rates = frozenset(holder.tokens.name for holder in holders if holder.tokens is not None)
         self.until = 0.0
         """The steady clock's time at which the request has surely ended."""
+
+        self.is_in_ledger = True
+        """False where this process admitted the request alone, since the store could not be reached."""
 
         self.has_ended = False
 

@@ -30,10 +30,10 @@ class Ledger(Protocol):
     def settle(self, settlement: Settlement) -> None:
         """Free the place of a request, and correct its buckets. The caller does not wait."""
 
-    async def exchange(self, spends: Sequence[AccountSpend]) -> None:
+    async def exchange(self, spends: Sequence[AccountSpend]) -> bool:
         """Write this process's numbers of *spends*, and read those of the other processes.
 
-        Called each second, and where fresh numbers are wanted.
+        Called each second, and where fresh numbers are wanted. Return False where the ledger cannot be reached.
         """
 
     async def run(self) -> None:

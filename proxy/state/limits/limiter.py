@@ -19,7 +19,9 @@ from proxy.state.limits.admission import Admission
 from proxy.state.limits.claims import (
     Bucket,
     Claims,
+    Holder,
     KeyTotals,
+    Kind,
     Need,
     ParallelClaim,
     RateClaim,
@@ -32,6 +34,7 @@ from proxy.state.limits.claims import (
 )
 from proxy.state.limits.ledger import Ledger
 from proxy.state.limits.limit_table import HolderLimits, KeyLimits, LimitTable
+from proxy.state.limits.local_share import LocalShare
 from proxy.state.limits.memory_ledger import MemoryLedger
 from proxy.state.limits.periods import MONTH, Period, period_at
 from proxy.state.limits.remembered_refusals import RememberedRefusals
@@ -42,6 +45,9 @@ Clock = Callable[[], float]
 _EXCHANGE_S = 1.0
 _RESERVED_WAIT_S = 1.0
 """Seconds for which a refusal is remembered that other running requests' reservations caused."""
+
+_IN_TURN = 100
+"""The keys and teams whose spend one exchange reads although this process has not changed it."""
 
 _UNLIMITED = Standing()
 
@@ -67,9 +73,16 @@ class Limiter:
         self._clock = clock
         self._table = LimitTable(settings)
         self._remembered = RememberedRefusals()
+        self._share = None if ledger is None else LocalShare(self._book, clock)
+        """What holds while the store cannot be reached. A ledger in this process can always be reached."""
+
+        self._full_at: dict[str, float] = {}
+        """The steady time at which each bucket of a key or team is full again, as last heard."""
+
         self._running: dict[str, Admission] = {}
         self._process = token_hex(8)
         self._count = 0
+        self._next_holder = 0
 
     def follow_settings(self, settings: Settings) -> None:
         """Let the limits of *settings* hold from now on. What was used stays used."""
@@ -85,8 +98,6 @@ class Limiter:
 
         *now* is steady time (:func:`time.monotonic`).
         """
-        if not len(self._remembered):
-            return None
         limits = self._table.limits_of(key)
         return None if limits is None else self._find_remembered(limits, 0, 0, now)
 
@@ -103,13 +114,16 @@ class Limiter:
         if refusal is not None:
             return refusal
         claims = self._claims_of(limits, need)
-        verdict = await self._ledger.admit(claims)
+        verdict, by_ledger = await self._decide(claims, self._table.on_store_down)
         if verdict is None:
             return Unavailable()
+        self._note_use(claims, verdict)
         standing = _standing_of(claims, limits, verdict)
-        if verdict.granted:
-            return self._admitted(key, claims, limits.holders, standing, need)
-        return self._refuse(limits, claims, verdict, standing)
+        if not verdict.granted:
+            return self._refuse(limits, claims, verdict, standing)
+        admission = self._admitted(key, claims, limits.holders, standing, need)
+        admission.is_in_ledger = by_ledger
+        return admission
 
     def count(self, key: str, *, nano_usd: int, estimated_nano: int, tokens: int) -> None:
         """Count a request of a key without limits. Asks no store. *nano_usd* includes *estimated_nano*."""
@@ -134,7 +148,7 @@ class Limiter:
         )
         if wait_s or not rates:
             return wait_s or None
-        verdict = await self._ledger.admit(Claims(self._next_id(), tuple(rates)))
+        verdict, _ = await self._decide(Claims(self._next_id(), tuple(rates)), "share")
         if verdict is None or verdict.granted:
             return None
         for rate, wait in zip(rates, verdict.waits_s, strict=True):
@@ -150,7 +164,9 @@ class Limiter:
         claims = self._claims_of(limits, Need(0, 0, 0.0))
         looked = Claims(claims.id, tuple(RateClaim(rate.bucket, 0) for rate in claims.rates))
         verdict = await self._ledger.admit(looked)
-        return None if verdict is None else _standing_of(looked, limits, verdict)
+        if verdict is not None:
+            self._note_use(looked, verdict)
+        return self._known_standing(limits, self._clock())
 
     async def totals(self) -> Mapping[str, KeyTotals]:
         """Return the spend of each key by its name, over all processes. The master key's name is empty."""
@@ -166,6 +182,12 @@ class Limiter:
         await self._ledger.exchange([self._spend_of(holder) for holder in teams.values()])
         return {name: self._totals_of(holder) for name, holder in teams.items()}
 
+    async def find_totals(self, key: str) -> tuple[KeyTotals, ...]:
+        """Return the spend of *key*, and that of its team if it has one, over all processes."""
+        holders = self._table.holders_of(key)
+        await self._ledger.exchange([self._spend_of(holder) for holder in holders])
+        return tuple(self._totals_of(holder) for holder in holders)
+
     def own_totals(self, key: str) -> KeyTotals:
         """Return the spend of *key* as this process knows it. Asks no store."""
         return self._totals_of(self._table.holders_of(key)[0])
@@ -178,7 +200,7 @@ class Limiter:
             SpendClaim(claim.account, claim.period, claim.limit_nano, more, lifetime_s)
             for claim in claims.spends
         )
-        verdict = await self._ledger.admit(Claims(self._next_id(), spends=spends))
+        verdict, _ = await self._decide(Claims(self._next_id(), spends=spends), "share")
         if verdict is None or verdict.granted:
             admission.reserved_nano = nano_usd
             return None
@@ -200,7 +222,12 @@ class Limiter:
         for change in settlement.rates:
             if change.used < change.claimed:
                 self._remembered.forget(change.bucket.name)
-        self._ledger.settle(settlement)
+        if self._share is not None:
+            self._share.settle(settlement)
+        if not admission.is_in_ledger:
+            settlement = Settlement(settlement.id, (), settlement.parallel, settlement.spends)
+        if settlement.rates or settlement.parallel or settlement.spends:
+            self._ledger.settle(settlement)
 
     def work(self) -> tuple[Callable[[], Coroutine[Any, Any, None]], ...]:
         """Return the background work that the store has to run (:meth:`ExternalStore.running`)."""
@@ -208,8 +235,8 @@ class Limiter:
 
     async def close(self) -> None:
         """Write what is not written yet. Called at the end of the process, while the store still runs."""
-        await self._ledger.flush()
         await self._ledger.exchange([spend for spend in self._book if not spend.is_written])
+        await self._ledger.flush()
 
     async def _exchange_often(self) -> None:
         while True:
@@ -223,7 +250,52 @@ class Limiter:
             reserved = admission.reserved_nano
             admission.settle(nano_usd=reserved, estimated_nano=reserved, tokens=0)
         self._book.forget_old(self._wall())
-        await self._ledger.exchange(list(self._book))
+        await self._ledger.exchange(self._to_exchange())
+
+    async def _decide(self, claims: Claims, on_store_down: str) -> tuple[Verdict | None, bool]:
+        """Return the verdict, and whether the store gave it.
+
+        Where the store cannot be reached, *on_store_down* decides. Money is then held to what this process knows.
+        """
+        verdict = await self._ledger.admit(claims)
+        share = self._share
+        if verdict is not None:
+            if share is not None:
+                if debts := share.take_debts():
+                    self._ledger.settle(Settlement(self._next_id(), debts))
+                share.follow(claims, verdict)
+            return verdict, True
+        if share is None or on_store_down == "refuse":
+            return None, False
+        return share.decide(claims, self._ledger.replicas, is_open=on_store_down == "open"), False
+
+    def _to_exchange(self) -> list[AccountSpend]:
+        """Return the spend that has changed, and some of all other spend in turn.
+
+        This process also has to know the spend of keys that only others serve. So it can restore what a process that
+        died had spent, if the store loses its data later.
+        """
+        holders = self._table.all_holders()
+        start = self._next_holder % len(holders)
+        self._next_holder = start + _IN_TURN
+        turn = (holders[start:] + holders[:start])[:_IN_TURN]
+        changed = [spend for spend in self._book if spend.changes != spend.exchanged]
+        chosen = dict.fromkeys([*changed, *(self._spend_of(holder) for holder in turn)])
+        for spend in chosen:
+            spend.exchanged = spend.changes
+        return list(chosen)
+
+    def _note_use(self, claims: Claims, verdict: Verdict) -> None:
+        now = self._clock()
+        for rate, used_us in zip(claims.rates, verdict.used_us, strict=True):
+            self._full_at[rate.bucket.name] = now + used_us / 1e6
+
+    def _known_standing(self, limits: KeyLimits, now: float) -> Standing:
+        """Return what is left of *limits* by what was last heard of their buckets."""
+        buckets = [bucket for each in limits.holders for bucket in (each.requests, each.tokens) if bucket]
+        used = [max(0, int((self._full_at.get(each.name, 0.0) - now) * 1e6)) for each in buckets]
+        rates = tuple(RateClaim(bucket, 0) for bucket in buckets)
+        return _standing_of(Claims("", rates), limits, Verdict(True, (), tuple(used), ()))
 
     def _admitted(
         self, key: str, claims: Claims, holders: tuple[HolderLimits, ...], standing: Standing, need: Need
@@ -270,19 +342,19 @@ class Limiter:
         return Claims(self._next_id(), tuple(rates), tuple(places), tuple(spends))
 
     def _find_remembered(self, limits: KeyLimits, tokens: int, nano: int, now: float) -> Refusal | None:
-        refused: list[Refusal] = []
+        if not len(self._remembered):
+            return None
+        refused: list[tuple[float, Kind, Holder]] = []
         for each in limits.holders:
-            for kind, name, amount in (
-                ("requests", f"{each.account}:requests", 1),
-                ("tokens", f"{each.account}:tokens", tokens),
-                ("budget", each.account, nano),
-            ):
+            for kind, name, amount in _amounts(each, tokens, nano):
                 wait_s = self._remembered.wait_for(name, amount, now)
                 if wait_s:
-                    if kind == "budget":
-                        wait_s = self._ends_in(self._period_of(each))
-                    refused.append(Refusal(kind, each.holder, wait_s))  # type: ignore[arg-type]
-        return max(refused, key=lambda each: each.wait_s, default=None)
+                    wait_s = self._ends_in(self._period_of(each)) if kind == "budget" else wait_s
+                    refused.append((wait_s, kind, each.holder))
+        if not refused:
+            return None
+        wait_s, kind, holder = max(refused)
+        return Refusal(kind, holder, wait_s, standing=self._known_standing(limits, now))
 
     def _refuse(self, limits: KeyLimits, claims: Claims, verdict: Verdict, standing: Standing) -> Refusal:
         """Return the refusal with the longest wait, and remember all of them."""
@@ -326,6 +398,16 @@ def _find_misfit(limits: KeyLimits, need: Need) -> Refusal | None:
         if each.tokens is not None and need.tokens > each.tokens.capacity:
             return Refusal("tokens", each.holder, inf, never_fits=True)
     return None
+
+
+def _amounts(limits: HolderLimits, tokens: int, nano: int) -> tuple[tuple[Kind, str, int], ...]:
+    """Return what a request claims of each limit of one holder, with the names that refusals are remembered by."""
+    account = limits.account
+    return (
+        ("requests", "" if limits.requests is None else limits.requests.name, 1),
+        ("tokens", "" if limits.tokens is None else limits.tokens.name, tokens),
+        ("budget", account, nano),
+    )
 
 
 def _standing_of(claims: Claims, limits: KeyLimits, verdict: Verdict) -> Standing:

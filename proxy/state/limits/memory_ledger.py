@@ -82,10 +82,17 @@ class MemoryLedger:
         for place in settlement.parallel:
             self._places.get(place.name, {}).pop(settlement.id, None)
 
-    async def exchange(self, spends: Sequence[AccountSpend]) -> None:
+    def take_places(self, claims: Claims) -> None:
+        """Count the request of *claims* among the running ones."""
+        now = self._clock()
+        for place in claims.parallel:
+            self._places.setdefault(place.name, {})[claims.id] = now + place.lifetime_s
+
+    async def exchange(self, spends: Sequence[AccountSpend]) -> bool:
         """Do nothing: there is no other process."""
         for spend in spends:
             spend.written = spend.changes
+        return True
 
     async def run(self) -> None:
         """Do nothing, until this coroutine is cancelled."""
@@ -97,8 +104,7 @@ class MemoryLedger:
     def _take(self, claims: Claims, tats: list[int], now: float) -> None:
         for rate, tat in zip(claims.rates, tats, strict=True):
             self.tats[rate.bucket.name] = tat
-        for place in claims.parallel:
-            self._places.setdefault(place.name, {})[claims.id] = now + place.lifetime_s
+        self.take_places(claims)
         for claim in claims.spends:
             spend = self.book.spend_of(claim.account, claim.period)
             spend.reserve(claim.reserve_nano, now + claim.lifetime_s)

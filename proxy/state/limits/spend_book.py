@@ -22,6 +22,7 @@ class AccountSpend:
         "account",
         "changes",
         "estimated",
+        "exchanged",
         "nano",
         "others",
         "others_nano",
@@ -52,6 +53,9 @@ class AccountSpend:
 
         self.changes = 0
         """The number of changes of this process's numbers."""
+
+        self.exchanged = 0
+        """The number of changes at the last exchange with other processes."""
 
         self.written = 0
         """The number of these changes that the store has."""

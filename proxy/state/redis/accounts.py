@@ -7,13 +7,12 @@ all of this at once, so that replicas agree on the bounds.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from proxy.state.external.backend import ENTRY_BYTES, AccountChange
 from proxy.state.redis.connection import Command
+from proxy.state.redis.scripts import make_script
 
 CLEARED_AT_ONCE = 500
 """The most entries that one call of the script deletes."""
@@ -115,18 +114,7 @@ return #names
 )
 
 
-class Script(NamedTuple):
-    """A script of the server, and the digest by which the server knows the script once it has run."""
-
-    text: str
-    digest: str
-
-
-def _script(text: str) -> Script:
-    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
-
-
-CHANGE, RENEW, CLEAR = _script(_CHANGE), _script(_RENEW), _script(_CLEAR)
+CHANGE, RENEW, CLEAR = make_script(_CHANGE), make_script(_RENEW), make_script(_CLEAR)
 
 
 def change_arguments(change: AccountChange) -> Command:

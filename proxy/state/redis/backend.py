@@ -7,7 +7,6 @@ others.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
@@ -17,7 +16,6 @@ from proxy.state.redis.accounts import (
     CHANGE,
     CLEAR,
     RENEW,
-    Script,
     change_arguments,
     clear_arguments,
     milliseconds,
@@ -25,6 +23,7 @@ from proxy.state.redis.accounts import (
 )
 from proxy.state.redis.connection import Command, Reply, ReplyError
 from proxy.state.redis.connections import RedisConnections
+from proxy.state.redis.scripts import Script, make_script, run_commands, run_scripts
 
 _NO_WRITES = {"OOM": FaultKind.FULL, "MISCONF": FaultKind.FULL, "NOREPLICAS": FaultKind.READ_ONLY}
 """Codes of a server that takes no writes: its memory is full, it cannot write to its disk, or it lacks replicas."""
@@ -50,7 +49,7 @@ return false
 """
 """Compares and replaces one value. Returns the value that stands afterwards."""
 
-_SWAP_SCRIPT = Script(_SWAP, hashlib.sha1(_SWAP.encode(), usedforsecurity=False).hexdigest())
+_SWAP_SCRIPT = make_script(_SWAP)
 
 
 class RedisBackend:
@@ -135,28 +134,13 @@ class RedisBackend:
         return reply if isinstance(reply, int) else 0
 
     async def _call(self, script: Script, arguments: Command) -> Reply:
-        """Run *script*. A server that does not know the script yet gets its text."""
-        [reply] = await self._run([("EVALSHA", script.digest, *arguments)])
-        if reply == ReplyError("NOSCRIPT"):
-            [reply] = await self._run([("EVAL", script.text, *arguments)])
+        """Run *script*, and return its reply. Raises :class:`StoreFault` also for an error that the server answers."""
+        [reply] = await run_scripts(self._connections, [(script, arguments)])
         _check(reply)
         return reply
 
     async def _run(self, commands: Sequence[Command]) -> Sequence[Reply]:
-        """Return one reply for each of *commands*.
-
-        If the server became read-only or lost its master, all connections are closed.
-        """
-        if not commands:
-            return ()
-        replies = await self._connections.exchange(commands)
-        if ReplyError("READONLY") in replies:
-            await self._connections.give_up()
-            raise StoreFault(FaultKind.READ_ONLY, "the store is a replica, which takes no writes")
-        if ReplyError("MASTERDOWN") in replies:
-            await self._connections.give_up()
-            raise StoreFault(FaultKind.CONNECTION, "the store is a replica without its master")
-        return replies
+        return await run_commands(self._connections, commands)
 
 
 def _check(reply: Reply) -> None:

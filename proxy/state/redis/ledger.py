@@ -1,0 +1,248 @@
+"""The ledger on a Redis or Valkey server, which all replicas share. It needs the extra ``redis``.
+
+A request waits for its claims, and nobody waits for settlements. One task sends what waits in one pipeline on one
+connection, and reads the replies before it sends again. So the writes of a process arrive in order, and under load one
+round trip serves many requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from secrets import token_hex
+from time import monotonic
+from typing import TypeAlias
+
+from proxy.config.redis_address import RedisAddress
+from proxy.core.deadlines import wait_at_most
+from proxy.state.external.backend import Backend
+from proxy.state.external.external_store import ExternalStore
+from proxy.state.external.reply_limit import GRACE_TURNS
+from proxy.state.external.sealed_entries import EntrySealer
+from proxy.state.limits.claims import Change, Claims, Settlement, SpendClaim, Verdict
+from proxy.state.limits.spend_book import AccountSpend, SpendBook
+from proxy.state.redis.connection import ReplyError
+from proxy.state.redis.connections import RedisConnections
+from proxy.state.redis.exchange_spend import exchange_spend, leave
+from proxy.state.redis.limit_arguments import Sender, admit_call, read_verdict, settle_call
+from proxy.state.redis.scripts import Call, run_scripts
+
+WAIT_S = 0.05
+"""The most seconds that a request waits for its claims."""
+
+_CALL_S = 2.0
+"""Longer than any call of the store takes, so that one call has ended before the next begins."""
+
+_BATCH = 64
+_MOST_WAITING = 10_000
+"""The most settlements that wait. Beyond that the oldest are dropped: their places and tokens come back with time."""
+
+_FLUSH_S = 1.0
+_FLUSH_PAUSE_S = 0.005
+_READ_AT_ONCE = 200
+
+
+class _Asked:
+    """Claims that wait for their verdict."""
+
+    __slots__ = ("claims", "future", "is_given_up")
+
+    def __init__(self, claims: Claims, future: asyncio.Future[Verdict | None]) -> None:
+        self.claims = claims
+        self.future = future
+        self.is_given_up = False
+
+
+class _Exchange:
+    """Spend that waits to be written and read."""
+
+    __slots__ = ("future", "spends")
+
+    def __init__(self, spends: Sequence[AccountSpend], future: asyncio.Future[Verdict | None]) -> None:
+        self.spends = spends
+        self.future = future
+
+
+_DONE = Verdict(True, (), (), ())
+_Work: TypeAlias = _Asked | _Exchange | Settlement
+
+
+class RedisLedger:
+    """A :class:`proxy.state.limits.ledger.Ledger` on the server at *address*, over *book*.
+
+    *store* is the store on the same server. It knows the names and the circuit. *wall* returns Unix time, and *clock*
+    steady seconds.
+    """
+
+    def __init__(
+        self,
+        address: RedisAddress,
+        store: ExternalStore,
+        book: SpendBook,
+        *,
+        wall: Callable[[], float] = time.time,  # noqa: TID251 - periods of spend are wall-clock time
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.replicas = 1
+        self._connections = RedisConnections(address)
+        self._store = store
+        self._book = book
+        self._wall = wall
+        self._clock = clock
+        self._process = token_hex(8)
+        self._version = 0
+        self._waiting: deque[_Work] = deque()
+        self._wake = asyncio.Event()
+        self._is_sending = False
+
+    async def admit(self, claims: Claims) -> Verdict | None:
+        """Grant claims as :meth:`proxy.state.limits.ledger.Ledger.admit` does."""
+        if not self._store.is_up:
+            return None
+        asked = _Asked(claims, asyncio.get_running_loop().create_future())
+        self._add(asked)
+        try:
+            await wait_at_most(asked.future, WAIT_S)
+            for _ in range(
+                GRACE_TURNS
+            ):  # a busy loop finds the reply and the end of the wait at the same time
+                if asked.future.done():
+                    return asked.future.result()
+                await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            asked.is_given_up = True
+            if asked.future.done() and (verdict := asked.future.result()) is not None and verdict.granted:
+                self._release(claims)
+            raise
+        asked.is_given_up = True
+        return None
+
+    def settle(self, settlement: Settlement) -> None:
+        """End a request as :meth:`proxy.state.limits.ledger.Ledger.settle` does."""
+        if len(self._waiting) >= _MOST_WAITING:
+            self._drop_settlement()
+        self._add(settlement)
+
+    async def exchange(self, spends: Sequence[AccountSpend]) -> bool:
+        """Exchange spend as :meth:`proxy.state.limits.ledger.Ledger.exchange` does."""
+        for start in range(0, max(1, len(spends)), _READ_AT_ONCE):
+            if not self._store.is_up:
+                return False
+            part = _Exchange(
+                spends[start : start + _READ_AT_ONCE], asyncio.get_running_loop().create_future()
+            )
+            self._add(part)
+            await wait_at_most(part.future, _CALL_S)
+            if not part.future.done() or part.future.result() is None:
+                return False
+        return True
+
+    async def run(self) -> None:
+        """Send what waits, until this coroutine is cancelled."""
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                while self._waiting:
+                    await self._send()
+        finally:
+            await self._connections.give_up()
+
+    async def flush(self) -> None:
+        """Wait as :meth:`proxy.state.limits.ledger.Ledger.flush` says, and leave the other processes."""
+        end = self._clock() + _FLUSH_S
+        while (self._waiting or self._is_sending) and self._store.is_up and self._clock() < end:
+            self._wake.set()
+            await asyncio.sleep(_FLUSH_PAUSE_S)
+
+        async def go(_: Backend, sealer: EntrySealer) -> bool:
+            await leave(self._connections, sealer, Sender(self._process, 0, 0.0, 0.0))
+            return True
+
+        await self._store.ask(go, _FLUSH_S)
+
+    def _add(self, work: _Work) -> None:
+        self._waiting.append(work)
+        self._wake.set()
+
+    def _drop_settlement(self) -> None:
+        for number, work in enumerate(self._waiting):
+            if isinstance(work, Settlement):
+                del self._waiting[number]
+                return
+
+    async def _send(self) -> None:
+        """Send the oldest work in one pipeline, and hand on the replies. An exchange goes alone."""
+        batch = list(self._take())
+        if not batch:
+            return
+        self._is_sending = True
+        try:
+            await self._store.ask(lambda _, sealer: self._call(batch, sealer), _CALL_S)
+        finally:
+            self._is_sending = False
+            for work in batch:
+                if not isinstance(work, Settlement) and not work.future.done():
+                    work.future.set_result(None)
+
+    def _take(self) -> Iterator[_Work]:
+        for count in range(_BATCH):
+            if not self._waiting or (count and isinstance(self._waiting[0], _Exchange)):
+                return
+            work = self._waiting.popleft()
+            if isinstance(work, _Asked) and work.is_given_up:
+                continue
+            yield work
+            if isinstance(work, _Exchange):
+                return
+
+    async def _call(self, batch: Sequence[_Work], sealer: EntrySealer) -> bool:
+        self._version += 1
+        sender = Sender(self._process, self._version, self._clock(), self._wall())
+        if isinstance(batch[0], _Exchange):
+            self.replicas = await exchange_spend(self._connections, sealer, sender, batch[0].spends)
+            batch[0].future.set_result(_DONE)
+            return True
+        calls, spends = list[Call](), list[tuple[SpendClaim, ...]]()
+        for work in batch:
+            if isinstance(work, _Asked):
+                calls.append(admit_call(work.claims, sealer, sender, self._book))
+                spends.append(work.claims.spends)
+            elif isinstance(work, Settlement):
+                calls.append(settle_call(work, sealer, sender, self._book))
+                spends.append(work.spends)
+        sent = [[(spend, spend.changes) for spend in self._find(claims)] for claims in spends]
+        replies = await run_scripts(self._connections, calls)
+        for work, reply, written in zip(batch, replies, sent, strict=True):
+            if not isinstance(reply, ReplyError):
+                for spend, changes in written:
+                    spend.written = max(spend.written, changes)
+            if isinstance(work, _Asked):
+                self._hand_on(work, read_verdict(reply, work.claims))
+        return True
+
+    def _hand_on(self, asked: _Asked, verdict: Verdict | None) -> None:
+        """Reserve what was granted, before the next batch is written, and hand the verdict on."""
+        if verdict is not None and verdict.granted:
+            now = self._clock()
+            for claim, spend in zip(asked.claims.spends, self._find(asked.claims.spends), strict=True):
+                is_written = spend.is_written
+                spend.reserve(claim.reserve_nano, now + claim.lifetime_s)
+                if is_written:
+                    spend.written = spend.changes
+            if asked.is_given_up:
+                self._release(asked.claims)
+        if not asked.future.done():
+            asked.future.set_result(verdict)
+
+    def _find(self, claims: Sequence[SpendClaim]) -> list[AccountSpend]:
+        return [self._book.spend_of(claim.account, claim.period) for claim in claims]
+
+    def _release(self, claims: Claims) -> None:
+        """Give back what was granted to a caller that no longer waits."""
+        for claim, spend in zip(claims.spends, self._find(claims.spends), strict=True):
+            spend.unreserve(claim.reserve_nano)
+        changes = tuple(Change(rate.bucket, rate.amount, 0) for rate in claims.rates)
+        self.settle(Settlement(claims.id, changes, claims.parallel, claims.spends))

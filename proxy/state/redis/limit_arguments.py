@@ -1,0 +1,118 @@
+"""The keys and the arguments of the ledger's scripts, and the reading of their replies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+
+from proxy.state.external.sealed_entries import EntrySealer
+from proxy.state.limits import gcra
+from proxy.state.limits.claims import Claims, Settlement, SpendClaim, Verdict
+from proxy.state.limits.spend_book import AccountSpend, SpendBook
+from proxy.state.redis.connection import Reply
+from proxy.state.redis.limit_scripts import ADMIT, SETTLE
+from proxy.state.redis.scripts import Call
+from sanitizers.record import record
+
+_KEPT_S = 35 * 86_400.0
+"""Seconds for which spend is kept after its period has ended."""
+
+_EVER_S = 3_650 * 86_400.0
+
+
+@record
+class Sender:
+    """A process that writes its numbers: its random name, the number of its batch, steady time and Unix time."""
+
+    process: str
+    version: int
+    now: float
+    wall: float
+
+
+def spend_name(sealer: EntrySealer, spend: AccountSpend | SpendClaim) -> str:
+    """Return the server's name for the spend of an account in a period."""
+    return sealer.limit_name("spend", spend.account, spend.period.name)
+
+
+def admit_call(claims: Claims, sealer: EntrySealer, sender: Sender, book: SpendBook) -> Call:
+    """Return the call that asks for *claims*, with this process's numbers for each spend."""
+    keys, arguments = _begin(claims.id, sender, len(claims.rates), len(claims.parallel), len(claims.spends))
+    for rate in claims.rates:
+        keys.append(sealer.limit_name("rate", rate.bucket.name))
+        arguments += (gcra.cost_us(rate.bucket, rate.amount), gcra.window_us(rate.bucket))
+    for place in claims.parallel:
+        keys.append(sealer.limit_name("places", place.name))
+        arguments += (place.most, _microseconds(place.lifetime_s))
+    for claim in claims.spends:
+        spend = book.spend_of(claim.account, claim.period)
+        keys.append(spend_name(sealer, claim))
+        limit = -1 if claim.limit_nano is None else claim.limit_nano
+        arguments += (limit, claim.reserve_nano, _microseconds(claim.lifetime_s), spend.others_nano)
+        arguments += own_arguments(spend, sender)
+    return ADMIT, (len(keys), *keys, *arguments)
+
+
+def settle_call(settlement: Settlement, sealer: EntrySealer, sender: Sender, book: SpendBook) -> Call:
+    """Return the call that ends a request."""
+    rates, places = settlement.rates, settlement.parallel
+    keys, arguments = _begin(settlement.id, sender, len(rates), len(places), len(settlement.spends))
+    for change in rates:
+        keys.append(sealer.limit_name("rate", change.bucket.name))
+        arguments += (gcra.cost_us(change.bucket, change.claimed), gcra.cost_us(change.bucket, change.used))
+    for place in places:
+        keys.append(sealer.limit_name("places", place.name))
+    for claim in settlement.spends:
+        keys.append(spend_name(sealer, claim))
+        arguments += own_arguments(book.spend_of(claim.account, claim.period), sender)
+    return SETTLE, (len(keys), *keys, *arguments)
+
+
+def write_call(spends: Iterable[AccountSpend], sealer: EntrySealer, sender: Sender) -> Call:
+    """Return the call that writes this process's numbers of *spends*."""
+    written = list(spends)
+    keys, arguments = _begin("", sender, 0, 0, len(written))
+    for spend in written:
+        keys.append(spend_name(sealer, spend))
+        arguments += own_arguments(spend, sender)
+    return SETTLE, (len(keys), *keys, *arguments)
+
+
+def own_arguments(spend: AccountSpend, sender: Sender) -> tuple[int, ...]:
+    """Return this process's numbers of *spend*, as the scripts read them."""
+    return (
+        spend.nano,
+        spend.estimated,
+        spend.tokens,
+        spend.requests,
+        spend.reserved,
+        _microseconds(max(0.0, spend.reserved_until - sender.now)),
+        kept_ms(spend, sender.wall),
+    )
+
+
+def kept_ms(spend: AccountSpend, wall: float) -> int:
+    """Return the milliseconds for which the server keeps *spend*."""
+    ends_at = spend.period.ends_at
+    return int(1_000 * (_EVER_S if ends_at is None else max(0.0, ends_at - wall) + _KEPT_S))
+
+
+def read_verdict(reply: Reply, claims: Claims) -> Verdict | None:
+    """Return the verdict in *reply*. None for an error, and for a batch that a frozen server read too late."""
+    rates, others = len(claims.rates), len(claims.parallel) + len(claims.spends)
+    if not isinstance(reply, list) or len(reply) != 1 + 2 * rates + others + len(claims.spends):
+        return None
+    granted, *numbers = (int(number) for number in reply)
+    waits = [inf if wait < 0 else wait / 1_000_000 for wait in numbers[: rates + others]]
+    used = numbers[rates + others : 2 * rates + others]
+    return Verdict(granted == 1, tuple(waits), tuple(used), tuple(numbers[2 * rates + others :]))
+
+
+def _begin(
+    id_: str, sender: Sender, rates: int, places: int, spends: int
+) -> tuple[list[str], list[str | int]]:
+    return [], [rates, places, spends, id_, sender.process, sender.version]
+
+
+def _microseconds(seconds: float) -> int:
+    return int(seconds * 1_000_000)

@@ -1,0 +1,63 @@
+"""Scripts of a Redis or Valkey server, and the pipelines that run them.
+
+A script is called by its digest. A server that does not know the script yet gets its text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from proxy.state.external.backend import FaultKind, StoreFault
+from proxy.state.redis.connection import Command, Reply, ReplyError
+from proxy.state.redis.connections import RedisConnections
+
+
+class Script(NamedTuple):
+    """A script of the server, and the digest by which the server knows the script once it has run."""
+
+    text: str
+    digest: str
+
+
+Call: TypeAlias = tuple[Script, Command]
+"""A script with the number of its keys, the keys, and the arguments."""
+
+
+def make_script(text: str) -> Script:
+    """Return the script with *text*."""
+    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+async def run_commands(connections: RedisConnections, commands: Sequence[Command]) -> Sequence[Reply]:
+    """Return one reply for each of *commands*. Raises :class:`StoreFault`.
+
+    If the server became read-only or lost its master, all connections are closed.
+    """
+    if not commands:
+        return ()
+    replies = await connections.exchange(commands)
+    if ReplyError("READONLY") in replies:
+        await connections.give_up()
+        raise StoreFault(FaultKind.READ_ONLY, "the store is a replica, which takes no writes")
+    if ReplyError("MASTERDOWN") in replies:
+        await connections.give_up()
+        raise StoreFault(FaultKind.CONNECTION, "the store is a replica without its master")
+    return replies
+
+
+async def run_scripts(connections: RedisConnections, calls: Sequence[Call]) -> list[Reply]:
+    """Run *calls* in their order, and return one reply for each. Raises :class:`StoreFault`.
+
+    Calls whose script the server does not know are made again with the text, after the others.
+    """
+    replies = list(
+        await run_commands(connections, [("EVALSHA", script.digest, *rest) for script, rest in calls])
+    )
+    unknown = [number for number, reply in enumerate(replies) if reply == ReplyError("NOSCRIPT")]
+    if unknown:
+        again = [("EVAL", calls[number][0].text, *calls[number][1]) for number in unknown]
+        for number, reply in zip(unknown, await run_commands(connections, again), strict=True):
+            replies[number] = reply
+    return replies
