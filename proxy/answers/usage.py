@@ -10,12 +10,27 @@ from typing import Any
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _CACHED = ("prompt_cache_hit_tokens", "cached_tokens")
 _DETAILS = {
-    "prompt_tokens_details": frozenset({"audio_tokens", "cached_tokens"}),
+    "prompt_tokens_details": frozenset(
+        {"audio_tokens", "cache_write_1h_tokens", "cache_write_tokens", "cached_tokens"}
+    ),
     "completion_tokens_details": frozenset(
-        {"accepted_prediction_tokens", "audio_tokens", "reasoning_tokens", "rejected_prediction_tokens"}
+        {
+            "accepted_prediction_tokens",
+            "audio_tokens",
+            "image_tokens",
+            "reasoning_tokens",
+            "rejected_prediction_tokens",
+        }
     ),
 }
-"""OpenAI's details of each count (chat completions reference, 2026-11)."""
+"""OpenAI's details of each count (chat completions reference, 2026-11), and two that only prices need.
+
+``cache_write_1h_tokens`` is the part of ``cache_write_tokens`` that a cache keeps for an hour. ``image_tokens`` are
+those of images in the answer.
+"""
+
+_WRITES = "cache_creation_token_details"
+"""litellm's name of Anthropic's counts of writes to a cache, by the time that the cache keeps them."""
 
 
 def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
@@ -44,6 +59,8 @@ def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
                         if count is None:
                             continue
                     details[key] = count
+            if _WRITES in given:
+                _add_hour(given[_WRITES], details)
             if details:
                 known[name] = details
     for name in _CACHED:
@@ -63,6 +80,13 @@ def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
         counted = total
     known["total_tokens"] = counted
     return known
+
+
+def _add_hour(writes: Any, details: dict[str, int]) -> None:
+    """Add the tokens that a cache keeps for an hour to *details*, from litellm's *writes*."""
+    kept = _count(writes.get("ephemeral_1h_input_tokens")) if isinstance(writes, dict) else None
+    if kept:
+        details["cache_write_1h_tokens"] = kept
 
 
 def _count(value: Any) -> int | None:

@@ -75,6 +75,8 @@ class PromptTokensDetails(TypedDict, total=False):
     """Tokens that ``prompt_tokens`` includes."""
 
     audio_tokens: int
+    cache_write_1h_tokens: int
+    cache_write_tokens: int
     cached_tokens: int
 
 
@@ -83,6 +85,7 @@ class CompletionTokensDetails(TypedDict, total=False):
 
     accepted_prediction_tokens: int
     audio_tokens: int
+    image_tokens: int
     reasoning_tokens: int
     rejected_prediction_tokens: int
 

@@ -151,7 +151,10 @@ def write_usage(usage: Mapping[str, Any] | None) -> dict[str, Any] | None:
     )
     return {
         "input_tokens": usage["prompt_tokens"],
-        "input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": prompt.get("cached_tokens", 0)},
+        "input_tokens_details": {
+            "cache_write_tokens": prompt.get("cache_write_tokens", 0),
+            "cached_tokens": prompt.get("cached_tokens", 0),
+        },
         "output_tokens": usage["completion_tokens"],
         "output_tokens_details": {"reasoning_tokens": completion.get("reasoning_tokens", 0)},
         "total_tokens": usage["total_tokens"],

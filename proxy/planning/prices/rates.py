@@ -7,7 +7,7 @@ litellm 1.105.3), which an operator may write under ``model_info`` too. A field'
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -72,12 +72,6 @@ class Ladder:
             if prompt_tokens > threshold:
                 return rates
         return self.base
-
-    def all_rates(self) -> Iterator[Rates]:
-        """Yield all rates."""
-        yield self.base
-        for _, rates in self.steps:
-            yield rates
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,3 +51,41 @@ def test_reasoning_is_counted_once(completion: int, total: int) -> None:
         "total_tokens": 21,
         "completion_tokens_details": details,
     }
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"cached_tokens": 2, "cache_write_tokens": 5}, {"cached_tokens": 2, "cache_write_tokens": 5}),
+        (
+            {"cache_write_tokens": 5, "cache_write_1h_tokens": 3},
+            {"cache_write_tokens": 5, "cache_write_1h_tokens": 3},
+        ),
+        (  # litellm's usage of an answer of Claude (1.105.3)
+            {
+                "cached_tokens": 2,
+                "cache_write_tokens": 5,
+                "cache_creation_tokens": 5,
+                "cache_creation_token_details": {
+                    "ephemeral_5m_input_tokens": 1,
+                    "ephemeral_1h_input_tokens": 4,
+                },
+            },
+            {"cached_tokens": 2, "cache_write_tokens": 5, "cache_write_1h_tokens": 4},
+        ),
+        (
+            {"cached_tokens": 2, "cache_creation_token_details": {"ephemeral_1h_input_tokens": 0}},
+            {"cached_tokens": 2},
+        ),
+        ({"cached_tokens": 2, "cache_creation_token_details": None}, {"cached_tokens": 2}),
+        (
+            {"cached_tokens": 2, "cache_creation_token_details": {"ephemeral_1h_input_tokens": -1}},
+            {"cached_tokens": 2},
+        ),
+    ],
+)
+def test_writes_to_a_cache_are_kept(given: dict[str, Any], expected: dict[str, int]) -> None:
+    """They have prices of their own, and those that are kept for an hour have another one."""
+    counts = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
+
+    assert normalize_usage({**counts, "prompt_tokens_details": given})["prompt_tokens_details"] == expected

@@ -27,10 +27,14 @@ def read_usage(usage: Mapping[str, Any]) -> dict[str, Any] | None:
         "total_tokens": prompt + (output or 0),
     }
     if read or written:
-        counts["prompt_tokens_details"] = {"cached_tokens": read, "cache_write_tokens": written}
+        details = counts["prompt_tokens_details"] = {"cached_tokens": read, "cache_write_tokens": written}
+        by_time = usage.get("cache_creation")
+        hour = _count(by_time, "ephemeral_1h_input_tokens") if isinstance(by_time, dict) else None
+        if hour:
+            details["cache_write_1h_tokens"] = hour
         counts[_WRITTEN], counts[_READ] = written, read
-    details = usage.get("output_tokens_details")
-    thought = _count(details, "thinking_tokens") if isinstance(details, dict) else None
+    answered = usage.get("output_tokens_details")
+    thought = _count(answered, "thinking_tokens") if isinstance(answered, dict) else None
     if thought is not None:
         counts["completion_tokens_details"] = {"reasoning_tokens": thought}
     return counts

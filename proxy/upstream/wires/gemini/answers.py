@@ -32,7 +32,11 @@ def read_answer(body: Any, *, model: str, relays: bool = False) -> dict[str, Any
     if reader.id is not None:
         answer = {"id": reader.id, **answer}
     usage = reader.usage()
-    return answer if usage is None else {**answer, "usage": usage}
+    if usage is not None:
+        answer["usage"] = usage
+    if reader.tier is not None:
+        answer["service_tier"] = reader.tier
+    return answer
 
 
 def _message(delta: Mapping[str, Any]) -> dict[str, Any]:

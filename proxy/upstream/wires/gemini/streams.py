@@ -46,6 +46,8 @@ class StreamReader(ResponseReader):
         usage = self.usage()
         if usage is not None:
             chunks.append({**self._chunk([]), "usage": usage})
+            if self.tier is not None:
+                chunks[-1]["service_tier"] = self.tier
         return chunks
 
     def _chunk(self, choices: list[dict[str, Any]]) -> dict[str, Any]:

@@ -41,6 +41,8 @@ def read_response(response: Any, names: CallNames, separator: str = "") -> Answe
     }
     if (usage := read_usage(response.get("usage"))) is not None:
         answer["usage"] = usage
+    if isinstance(tier := response.get("service_tier"), str):
+        answer["service_tier"] = tier
     return answer
 
 

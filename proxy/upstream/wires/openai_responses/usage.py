@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+_PROMPT = ("cached_tokens", "cache_write_tokens")
+
 
 def read_usage(usage: Any) -> dict[str, Any] | None:
     """Return *usage* in chat's form, or None where the response has none."""
@@ -17,8 +19,10 @@ def read_usage(usage: Any) -> dict[str, Any] | None:
         "completion_tokens": completion,
         "total_tokens": prompt + completion,
     }
-    if (cached := _count(usage.get("input_tokens_details"), "cached_tokens")) is not None:
-        read["prompt_tokens_details"] = {"cached_tokens": cached}
+    given = usage.get("input_tokens_details")
+    prompt_details = {name: count for name in _PROMPT if (count := _count(given, name)) is not None}
+    if prompt_details:
+        read["prompt_tokens_details"] = prompt_details
     if (thought := _count(usage.get("output_tokens_details"), "reasoning_tokens")) is not None:
         read["completion_tokens_details"] = {"reasoning_tokens": thought}
     return read

@@ -99,13 +99,13 @@ def test_usage_has_all_its_details() -> None:
         "prompt_tokens": 10,
         "completion_tokens": 5,
         "total_tokens": 15,
-        "prompt_tokens_details": {"cached_tokens": 4},
+        "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 3},
         "completion_tokens_details": {"reasoning_tokens": 2, "audio_tokens": 1},
     }
 
     assert write_usage(usage) == {
         "input_tokens": 10,
-        "input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": 4},
+        "input_tokens_details": {"cache_write_tokens": 3, "cached_tokens": 4},
         "output_tokens": 5,
         "output_tokens_details": {"reasoning_tokens": 2},
         "total_tokens": 15,

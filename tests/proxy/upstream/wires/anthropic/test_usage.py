@@ -41,6 +41,26 @@ from proxy.upstream.wires.anthropic.usage import merge_usage, read_usage
             },
         ),
         (
+            {
+                "input_tokens": 0,
+                "cache_creation_input_tokens": 10,
+                "cache_creation": {"ephemeral_5m_input_tokens": 6, "ephemeral_1h_input_tokens": 4},
+                "output_tokens": 0,
+            },
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 0,
+                "total_tokens": 10,
+                "prompt_tokens_details": {
+                    "cached_tokens": 0,
+                    "cache_write_tokens": 10,
+                    "cache_write_1h_tokens": 4,
+                },
+                "cache_creation_input_tokens": 10,
+                "cache_read_input_tokens": 0,
+            },
+        ),
+        (
             {"input_tokens": 3, "output_tokens": 2, "cache_read_input_tokens": 0},
             {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5},
         ),

@@ -22,6 +22,11 @@ def test_response_is_read_as_a_chat_completion() -> None:
     assert answer["usage"]["total_tokens"] == 15
 
 
+def test_answer_names_the_service_tier_that_decides_its_price() -> None:
+    assert read_response(response([MESSAGE], service_tier="flex"), BARE)["service_tier"] == "flex"
+    assert "service_tier" not in read_response(response([MESSAGE], service_tier=None), BARE)
+
+
 def test_answer_has_log_probabilities_where_they_were_asked_for() -> None:
     token = {"token": "a", "logprob": -0.1, "bytes": [97], "top_logprobs": []}
     part = {"type": "output_text", "text": "a", "logprobs": [token]}

@@ -55,6 +55,15 @@ def test_stream_says_the_same_as_the_whole_response() -> None:
     assert chunks[-1]["usage"]["prompt_tokens"] == 10
 
 
+@pytest.mark.parametrize("tier", ["priority", None])
+def test_the_usage_comes_with_the_service_tier_that_decides_its_price(tier: str | None) -> None:
+    *events, last = stream_of([MESSAGE])
+    chunk = read([*events, {**last, "response": {**last["response"], "service_tier": tier}}])[-1]
+
+    assert chunk["usage"]["prompt_tokens"] == 10
+    assert chunk["service_tier"] == tier
+
+
 LATER: dict[str, Any] = {**MESSAGE, "id": "msg_2"}
 TOKENS = [{"token": "W", "logprob": -0.1}]
 WITH_LOGPROBS = {**LATER, "content": [{**part, "logprobs": TOKENS} for part in LATER["content"]]}

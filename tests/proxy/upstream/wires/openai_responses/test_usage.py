@@ -18,13 +18,13 @@ COUNTS = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
         (
             {
                 "input_tokens": 10,
-                "input_tokens_details": {"cached_tokens": 4},
+                "input_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 3},
                 "output_tokens": 5,
                 "output_tokens_details": {"reasoning_tokens": 2},
             },
             {
                 **COUNTS,
-                "prompt_tokens_details": {"cached_tokens": 4},
+                "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 3},
                 "completion_tokens_details": {"reasoning_tokens": 2},
             },
         ),
