@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -68,4 +69,27 @@ async def test_failing_exchange_is_logged_once(log_lines: LogLines, monkeypatch:
 
     [line] = [line for line in log_lines() if line["event"] == "sharing_failed"]
     assert (line["source"], line["error"]) == ("cooldowns", "ValueError")
+    assert "secret" not in str(log_lines())
+
+
+async def test_failing_work_of_the_limits_begins_again(
+    log_lines: LogLines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process goes on, and the log has the kind of the error alone."""
+    monkeypatch.setattr("proxy.server.store_run._AGAIN_S", 0.001)
+    again = asyncio.Event()
+    failures = iter([ValueError("a secret")])
+
+    async def exchange(_: object) -> None:
+        for error in failures:
+            raise error
+        again.set()
+
+    monkeypatch.setattr("proxy.state.limits.limiter.Limiter.exchange", exchange)
+    async with serving(settings_of(), ScriptedUpstream(), host="127.0.0.1", port=0):
+        async with asyncio.timeout(20):
+            await again.wait()
+
+    [line] = [line for line in log_lines() if line["event"] == "sharing_failed"]
+    assert (line["source"], line["error"]) == ("limits", "ValueError")
     assert "secret" not in str(log_lines())
