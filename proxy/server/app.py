@@ -31,10 +31,10 @@ from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_flight
 from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_series
+from proxy.state.create_limiter import create_limiter
 from proxy.state.create_store import create_store
 from proxy.state.external.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
-from proxy.state.limits.limiter import Limiter
 from proxy.state.refused_requests import RefusedRequests
 from proxy.state.repairs.learned_repairs import LearnedRepairs
 from proxy.state.sessions.create_sessions import create_sessions
@@ -89,7 +89,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         sessions=create_sessions(
             settings.sessions, settings.store, store, settings.general_settings.max_body_mib
         ),
-        limiter=Limiter(settings),
+        limiter=create_limiter(settings, store),
         sharing=sharing,
         tracing=tracing,
         recent_requests=create_recent_requests(settings.general_settings),
