@@ -11,10 +11,13 @@ from proxy.state.memory import MemoryStore
 
 def create_limiter(settings: Settings, store: MemoryStore | ExternalStore) -> Limiter:
     """Return the limiter of *settings*. Its ledger is on the server of *store*, in its file, or in this process."""
-    address = settings.store.address.redis
-    if isinstance(store, MemoryStore) or address is None:
+    if isinstance(store, MemoryStore):
         return Limiter(settings)
+    book, address = SpendBook(), settings.store.address.redis
+    if address is None:
+        from proxy.state.sqlite.ledger import SqliteLedger  # only who asks for a file pays for the import
+
+        return Limiter(settings, SqliteLedger(store, book), book)
     from proxy.state.redis.ledger import RedisLedger  # needs the extra `redis`
 
-    book = SpendBook()
     return Limiter(settings, RedisLedger(address, store, book), book)

@@ -17,6 +17,10 @@ class Ledger(Protocol):
     """Keeps the buckets, places and reservations of all keys. No method raises."""
 
     @property
+    def is_shared(self) -> bool:
+        """True where other processes use the ledger too, and it may be out of reach."""
+
+    @property
     def replicas(self) -> int:
         """The number of processes that share the ledger, as last seen. At least 1."""
 

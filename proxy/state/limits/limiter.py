@@ -73,7 +73,7 @@ class Limiter:
         self._clock = clock
         self._table = LimitTable(settings)
         self._remembered = RememberedRefusals()
-        self._share = None if ledger is None else LocalShare(self._book, clock)
+        self._share = LocalShare(self._book, clock) if self._ledger.is_shared else None
         """What holds while the store cannot be reached. A ledger in this process can always be reached."""
 
         self._full_at: dict[str, float] = {}

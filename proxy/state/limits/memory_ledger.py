@@ -25,6 +25,9 @@ class MemoryLedger:
     still grants one claim whenever it is full.
     """
 
+    is_shared = False
+    replicas = 1
+
     def __init__(self, book: SpendBook, clock: Callable[[], float] = monotonic, share: int = 1) -> None:
         self.book = book
         self.share = share
@@ -33,11 +36,6 @@ class MemoryLedger:
         """The time at which each bucket is full again, in microseconds of *clock*."""
 
         self._places: dict[str, dict[str, float]] = {}
-
-    @property
-    def replicas(self) -> int:
-        """Always 1."""
-        return 1
 
     async def admit(self, claims: Claims) -> Verdict:
         """Grant claims as :meth:`proxy.state.limits.ledger.Ledger.admit` does."""

@@ -14,6 +14,11 @@ from sanitizers.record import record
 MONTH = "1mo"
 EVER = "ever"
 
+_KEPT_S = 35 * 86_400.0
+"""Seconds for which a store keeps spend after its period has ended."""
+
+_EVER_S = 3_650 * 86_400.0
+
 
 @record
 class Period:
@@ -32,6 +37,11 @@ def period_at(duration: str | None, now: float) -> Period:
     seconds = period_seconds(duration)
     number = int(now // seconds)
     return Period(f"{seconds}s-{number}", float((number + 1) * seconds))
+
+
+def kept_s(period: Period, now: float) -> float:
+    """Return the seconds for which a store keeps spend of *period* that is written at the Unix time *now*."""
+    return _EVER_S if period.ends_at is None else max(0.0, period.ends_at - now) + _KEPT_S
 
 
 def _month_at(now: float) -> Period:

@@ -23,6 +23,7 @@ class AccountSpend:
         "changes",
         "estimated",
         "exchanged",
+        "is_loaded",
         "nano",
         "others",
         "others_nano",
@@ -53,6 +54,9 @@ class AccountSpend:
 
         self.changes = 0
         """The number of changes of this process's numbers."""
+
+        self.is_loaded = False
+        """True once the numbers that an earlier process left in a file are among these."""
 
         self.exchanged = 0
         """The number of changes at the last exchange with other processes."""

@@ -76,6 +76,8 @@ class RedisLedger:
     steady seconds.
     """
 
+    is_shared = True
+
     def __init__(
         self,
         address: RedisAddress,

@@ -8,16 +8,12 @@ from math import inf
 from proxy.state.external.sealed_entries import EntrySealer
 from proxy.state.limits import gcra
 from proxy.state.limits.claims import Claims, Settlement, SpendClaim, Verdict
+from proxy.state.limits.periods import kept_s
 from proxy.state.limits.spend_book import AccountSpend, SpendBook
 from proxy.state.redis.connection import Reply
 from proxy.state.redis.limit_scripts import ADMIT, SETTLE
 from proxy.state.redis.scripts import Call
 from sanitizers.record import record
-
-_KEPT_S = 35 * 86_400.0
-"""Seconds for which spend is kept after its period has ended."""
-
-_EVER_S = 3_650 * 86_400.0
 
 
 @record
@@ -93,8 +89,7 @@ def own_arguments(spend: AccountSpend, sender: Sender) -> tuple[int, ...]:
 
 def kept_ms(spend: AccountSpend, wall: float) -> int:
     """Return the milliseconds for which the server keeps *spend*."""
-    ends_at = spend.period.ends_at
-    return int(1_000 * (_EVER_S if ends_at is None else max(0.0, ends_at - wall) + _KEPT_S))
+    return int(1_000 * kept_s(spend.period, wall))
 
 
 def read_verdict(reply: Reply, claims: Claims) -> Verdict | None:
