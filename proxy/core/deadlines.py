@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from math import inf
 from typing import Any, Protocol, Self
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 
 class Limited(Protocol):
@@ -69,14 +69,26 @@ class LimitWatch:
             limited.expire()
 
 
-_WATCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, LimitWatch] = WeakKeyDictionary()
+class _Watches:
+    """The watches of all event loops. A process has one loop nearly always, so the last one found is kept at hand."""
+
+    def __init__(self) -> None:
+        self.all: WeakKeyDictionary[asyncio.AbstractEventLoop, LimitWatch] = WeakKeyDictionary()
+        self.last: tuple[ref[asyncio.AbstractEventLoop], ref[LimitWatch]] | None = None
+
+
+_WATCHES = _Watches()
 
 
 def limit_watch_of(loop: asyncio.AbstractEventLoop) -> LimitWatch:
     """Return the watch over the limits of *loop*, which is created at the first call."""
-    watch = _WATCHES.get(loop)
+    last = _WATCHES.last
+    if last is not None and last[0]() is loop and (found := last[1]()) is not None:
+        return found
+    watch = _WATCHES.all.get(loop)
     if watch is None:
-        watch = _WATCHES[loop] = LimitWatch()
+        watch = _WATCHES.all[loop] = LimitWatch()
+    _WATCHES.last = ref(loop), ref(watch)
     return watch
 
 

@@ -29,6 +29,8 @@ from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.attempt_planner import Failure, PlanT
 from proxy.forwarding.attempts import Attempts, CallT
 from proxy.forwarding.limits.deployment_limits import find_wait, limited
+from proxy.forwarding.metering.meter_attempt import EndedAttempt, meter_attempt
+from proxy.forwarding.metering.used_by_attempt import AttemptUse
 from proxy.forwarding.read_failure import read_sent, read_unsent
 from proxy.observability.key_refusals import RefusedKey
 from proxy.observability.request_record import AttemptTrace
@@ -117,6 +119,7 @@ class Attempt(Generic[PlanT, CallT]):
         "_words",
         "call",
         "plan",
+        "use",
     )
 
     call: CallT
@@ -130,6 +133,8 @@ class Attempt(Generic[PlanT, CallT]):
         self._began = now
         self._trace: AttemptTrace | None = None
         self._words = NO_WORDS
+        self.use = AttemptUse()
+        """What is known of the use of the attempt. Those who make the call fill it in."""
 
     def note_activity(self) -> None:
         """Record that the first bytes arrived (reasoning counts). A later timeout is then not a first-byte timeout."""
@@ -172,11 +177,16 @@ class Attempt(Generic[PlanT, CallT]):
             self._place.succeeded(now)
         self._place.release()
         self._observe_wait(now)
+        if error is not None and self._attempts.out is not None:
+            self._attempts.out.discard()  # at once: its timer would send it during the wait for the next attempt
+        use = self.use
+        if use.usage:  # as nearly every answer has
+            self._attempts.meter.add(self.plan.deployment, use.usage, use.service_tier)
+        else:
+            await self._meter(error)
         if error is None:
             await self._note_answered(now)
             return False
-        if self._attempts.out is not None:
-            self._attempts.out.discard()  # at once: its timer would send it during the wait for the next attempt
         if isinstance(error, TimeoutError):
             error = UpstreamTimeout(_UNFINISHED if self._bytes_arrived else _SILENT, cause=Cause.DEADLINE)
         if isinstance(error, UpstreamFault | InvalidRequest):
@@ -191,6 +201,20 @@ class Attempt(Generic[PlanT, CallT]):
         else:
             self._end(InternalFault.code)
         return False
+
+    async def _meter(self, error: BaseException | None) -> None:
+        """Charge what the attempt used, which ended with *error* or without a report of usage."""
+        attempts, plan = self._attempts, self.plan
+        gateway, tenant = attempts.gateway, attempts.record.key
+        self.use.reports = self.call.reports
+        ended = EndedAttempt(
+            plan.deployment,
+            self.use,
+            error,
+            partial(attempts.planner.size_of, plan),
+            lambda: gateway.learned_windows.peek(plan.deployment, attempts.clock(), tenant),
+        )
+        await meter_attempt(ended, attempts.meter)
 
     async def _note_answered(self, now: float) -> None:
         attempts, deployment = self._attempts, self.plan.deployment

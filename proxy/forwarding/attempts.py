@@ -15,16 +15,18 @@ import asyncio
 import hashlib
 from dataclasses import dataclass
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from proxy.config.list_models import near_models
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ProxyError, UpstreamFault
+from proxy.core.usage_so_far import UsageReports
 from proxy.forwarding.attempt_planner import AttemptPlanner, Failure, PlanT
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.final_failure import choose_final_failure
 from proxy.forwarding.gateway import Gateway
 from proxy.forwarding.limits.request_limits import limits_of_request
+from proxy.forwarding.metering.request_meter import RequestMeter
 from proxy.observability.request_record import RequestRecord
 from proxy.resilience.client_error import set_client_error
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
@@ -32,7 +34,16 @@ from proxy.resilience.failure_table import INVALID, OVERFLOW, Kind
 from proxy.state.deployment_identity import identity_of
 from proxy.state.refused_requests import Refusal
 
-CallT = TypeVar("CallT")
+
+class ReportingCall(Protocol):
+    """A call upstream, which may get reports of usage."""
+
+    @property
+    def reports(self) -> UsageReports | None:
+        """The reports of usage so far, where the call gets any before its answer is complete."""
+
+
+CallT = TypeVar("CallT", bound=ReportingCall)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,7 @@ class Attempts(Generic[PlanT, CallT]):
         self.clock = asyncio.get_running_loop().time
         self.body = body
         self.out = out
+        self.meter = record.meter = RequestMeter(record)
         self.deadline = record.started + gateway.settings.router_settings.timeout
         """The end of the request's time, by the event loop's clock."""
 
@@ -216,7 +228,13 @@ class Attempts(Generic[PlanT, CallT]):
             set_client_error(chosen.error, chosen.row, chosen.said.retry_after_s, chosen.said.codes)
             message = self.gateway.secrets.mask(chosen.error.message)
             if chosen.row.kind is Kind.MODEL_GONE:
-                find = partial(near_models, self.gateway.settings, self.record.asked, chosen.deployment)
+                find = partial(
+                    near_models,
+                    self.gateway.settings,
+                    self.record.asked,
+                    chosen.deployment,
+                    self.record.allowed,
+                )
                 near = await asyncio.to_thread(find)  # the first call reads litellm's table
                 message += f" Did you mean {' or '.join(near)}?" if near else ""
             chosen.error.message = message

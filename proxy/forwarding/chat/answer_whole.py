@@ -58,6 +58,7 @@ async def _ask(
         projected = await gateway.upstream.complete(call)
     finally:
         record.upstream_wait += attempts.clock() - asked
+    attempt.use.answer = projected
     answer, findings = normalize_answer(
         projected,
         fallback_id=stamp.id,
@@ -67,6 +68,10 @@ async def _ask(
         names=client_tool_names(plan),
         with_places=plan.request.source is not None and plan.request.source.format == GEMINI_NATIVE,
     )
+    if "usage" in answer:
+        attempt.use.usage = answer["usage"]
+        if "service_tier" in answer:
+            attempt.use.service_tier = answer["service_tier"]
     if findings.signed or findings.changes or findings.thoughts:
         await keep_signatures(findings.signed, call, record.key, gateway.store)
         for thoughts in findings.thoughts:

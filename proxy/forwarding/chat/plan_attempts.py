@@ -21,6 +21,7 @@ from proxy.core.errors import AnswerUnusable, InvalidRequest, UpstreamFault
 from proxy.core.instructions import Instructions
 from proxy.core.offload import MEDIUM, run_offloaded
 from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.core.usage_so_far import UsageReports
 from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
 from proxy.forwarding.chat.answer_thoughts import load_thoughts
@@ -59,7 +60,7 @@ _NOTHING_KEPT: Mapping[str, StoredSignature] = MappingProxyType({})
 class ChatAttemptPlanner:
     """Plans the attempts of *chat* (:class:`proxy.forwarding.attempt_planner.AttemptPlanner`).
 
-    A chat of the proxy itself (*is_own*) gets none of the operator's instructions.
+    A chat of the proxy itself (*is_own*) gets none of the operator's instructions, and may use every model.
     """
 
     not_blamed: frozenset[Kind] = frozenset()
@@ -74,7 +75,10 @@ class ChatAttemptPlanner:
         is_own: bool = False,
     ) -> None:
         self.chain = FallbackChain(
-            chat.model, gateway.settings, partial(able_to_serve, request=chat) if chat.needs else None
+            chat.model,
+            gateway.settings,
+            partial(able_to_serve, request=chat) if chat.needs else None,
+            None if is_own else record.allowed,
         )
         self._asked = self._chat = chat
         self._record = record
@@ -298,6 +302,7 @@ class ChatAttemptPlanner:
             weight=request.weight,
             profile=plan.profile,
             trace=trace,
+            reports=UsageReports() if request.stream or plan.deployment.stream else None,
         )
 
     async def repair(self, failure: Failure[Plan]) -> Plan | None:

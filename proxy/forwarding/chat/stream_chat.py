@@ -80,9 +80,11 @@ async def _stream_attempt(
     With *held*, the answer is sent once it is complete and its calls are checked. An answer that fills *held* is sent
     unchecked.
     """
-    record = attempts.record
+    record, use = attempts.record, attempt.use
+    use.stream = answer
     chunks = attempts.gateway.upstream.stream(attempt.call)
     relayed = await relay_chunks(chunks, answer, attempt, out, held)
+    use.usage, use.service_tier = relayed.usage, answer.service_tier
     record.usage, record.writing_s = relayed.usage, relayed.writing_s
     await send_end(answer, relayed, out, held)
     if held is not None and not out.committed:
@@ -120,6 +122,7 @@ class StreamedChat:
         self._gate = None if gate is None else ChunkGate(gate)
         self.normalize = normalizer.normalize if gate is None else self._normalize_gated
         self.findings = normalizer.findings
+        self.received = normalizer.received
         self._chain = attempts.chain
         has_chains = gateway.settings.router_settings.content_policy_fallbacks
         self.opens = self._opens_unfiltered if has_chains else self._watch.opens
@@ -152,6 +155,16 @@ class StreamedChat:
     def usage(self) -> Mapping[str, Any] | None:
         """The usage that the provider reported last, if any."""
         return self._normalizer.usage
+
+    @property
+    def service_tier(self) -> str | None:
+        """The service tier that the chunk with the usage names, if any."""
+        return self._normalizer.service_tier
+
+    @property
+    def finished(self) -> bool:
+        """True where the answer came to its end."""
+        return self._normalizer.finished
 
     @property
     def has_reasoned(self) -> bool:

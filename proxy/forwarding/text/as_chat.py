@@ -62,6 +62,7 @@ def as_chat(call: TextCall) -> UpstreamCall:
         timeouts=call.timeouts,
         ask_usage=call.ask_usage,
         extra_body=call.extra_body,
+        reports=call.reports,
     )
 
 

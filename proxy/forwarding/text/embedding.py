@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from proxy.answers.embeddings import check_embeddings, join_embeddings, weight_of
+from proxy.answers.embeddings import check_embeddings, join_embeddings, read_usage, weight_of
 from proxy.core.offload import run_offloaded
 from proxy.core.source import SOURCE, AnswerSource
 from proxy.core.text_request import separate_inputs
@@ -32,6 +32,8 @@ async def _embed_part(upstream: Upstream, call: TextCall) -> Answer:
     wanted = len(separate_inputs(call.parameters["input"]))
     encoding = call.parameters.get("encoding_format", "float")
     answer = await upstream.embed(call)
+    if call.reports is not None:
+        call.reports.parts.append(read_usage(answer) or None)
     check = partial(check_embeddings, answer, wanted, encoding, call.deployment.model_id)
     checked = await run_offloaded(weight_of(answer), check)
     source = answer.get(SOURCE)  # a provider may send a field of this name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import TypeAlias
 
 from aiohttp import web
 
@@ -20,6 +21,7 @@ from proxy.forwarding.end_stream import finish_stream
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.limits.settle_request import settle_request
+from proxy.forwarding.metering.used_by_attempt import AttemptUse
 from proxy.forwarding.text.completing import complete_text, may_be_empty
 from proxy.forwarding.text.embedding import embed
 from proxy.forwarding.text.plan_attempts import TextAttemptPlanner
@@ -27,6 +29,9 @@ from proxy.forwarding.text.plans import TextPlan, plan_embeddings, plan_text
 from proxy.forwarding.text.stream_text import stream_completion
 from proxy.forwarding.whole_answer import WholeAnswer
 from proxy.forwarding.write_events import write_answer
+
+Ask: TypeAlias = Callable[[TextCall, AttemptUse], Awaitable[Answer]]
+"""Makes a call, notes what is known of its use, and returns its checked answer."""
 
 
 async def forward_embeddings(
@@ -39,9 +44,13 @@ async def forward_embeddings(
     gateway = request[GATEWAY]
     upstream = gateway.upstream
     make_plan = partial(plan_embeddings, unsupported=upstream.unsupported_embedding)
-    planner = TextAttemptPlanner(asked, make_plan, gateway.settings)
+    planner = TextAttemptPlanner(asked, make_plan, gateway.settings, request[RECORD].allowed)
     attempts = Attempts(planner, body, request[RECORD], gateway)
-    return await _answer_whole(attempts, partial(embed, upstream), answer_format)
+
+    async def ask(call: TextCall, _: AttemptUse) -> Answer:
+        return await embed(upstream, call)
+
+    return await _answer_whole(attempts, ask, answer_format)
 
 
 async def forward_completion(
@@ -54,18 +63,19 @@ async def forward_completion(
     record, gateway = request[RECORD], request[GATEWAY]
     upstream = gateway.upstream
     make_plan = partial(plan_text, unsupported=upstream.unsupported)
-    planner = TextAttemptPlanner(asked, make_plan, gateway.settings)
+    planner = TextAttemptPlanner(asked, make_plan, gateway.settings, record.allowed)
     # The planner refuses unknown models, so it is made before the stream and its timer.
     out = EventStream(request, answer_format, record) if asked.stream else None
     attempts = Attempts(planner, body, record, gateway, out)
+    planner.asks_usage = attempts.limits is not None
     stamp = stamp_answer(record, answer_format)
     defaults = partial(Defaults, stamp.id, stamp.created)
     if out is not None:
-        answer_stream = partial(stream_completion, out, attempts, defaults)
+        answer_stream = partial(stream_completion, out, attempts, defaults, include_usage=asked.include_usage)
         return await finish_stream(out, answer_stream, attempts.deadline, record)
 
-    async def ask(call: TextCall) -> Answer:
-        answer = await complete_text(upstream, call)
+    async def ask(call: TextCall, use: AttemptUse) -> Answer:
+        use.answer = answer = await complete_text(upstream, call)
         return check_text(
             answer, defaults(call.deployment.model_id), may_be_empty=may_be_empty(call.deployment)
         )
@@ -75,7 +85,7 @@ async def forward_completion(
 
 async def _answer_whole(
     attempts: Attempts[TextPlan, TextCall],
-    ask: Callable[[TextCall], Awaitable[Answer]],
+    ask: Ask,
     answer_format: ClientFormat[TextRequest],
 ) -> web.StreamResponse:
     record = attempts.record
@@ -89,14 +99,12 @@ async def _answer_whole(
     return WholeAnswer(written, record.answer_headers(attempts.clock()))
 
 
-async def _first_answer(
-    attempts: Attempts[TextPlan, TextCall], ask: Callable[[TextCall], Awaitable[Answer]]
-) -> Answer:
+async def _first_answer(attempts: Attempts[TextPlan, TextCall], ask: Ask) -> Answer:
     """Return the result of *ask* for the first attempt that succeeds."""
     while True:
         async with await plan_attempt(attempts) as attempt:
             asked = attempts.clock()
             try:
-                return await ask(attempt.call)
+                return await ask(attempt.call, attempt.use)
             finally:
                 attempts.record.upstream_wait += attempts.clock() - asked

@@ -9,15 +9,18 @@ from functools import partial
 from typing import Any
 
 from proxy.config import Settings
+from proxy.config.allowed_models import AllowedModels
 from proxy.core.deployment import Deployment
 from proxy.core.offload import run_offloaded
 from proxy.core.text_request import TextRequest
 from proxy.core.upstream_call import TextCall, Timeouts
+from proxy.core.usage_so_far import UsageReports
 from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.limits.plan_size import PlanSize, text_size
 from proxy.forwarding.text.plans import MakePlan, TextPlan, able_to_embed
 from proxy.observability.request_record import AttemptTrace
+from proxy.planning.prices import find_prices
 from proxy.resilience.failure_table import Kind
 
 
@@ -27,19 +30,30 @@ class TextAttemptPlanner:
     A provider may refuse a model for embeddings or text completions alone. Such a failure does not count against the
     deployment. OpenAI answers 403 to embeddings of a chat model (ragflow#1835), and 404 to its text completions
     (go-openai#126). The deployment continues to serve chats.
+    *allowed* are the models of the client's key, None for all.
     """
 
     not_blamed = frozenset({Kind.MODEL_GONE, Kind.NOT_ALLOWED_HERE})
     noted = False
     answer_teaches = False
 
-    def __init__(self, request: TextRequest, make_plan: MakePlan, settings: Settings) -> None:
+    def __init__(
+        self,
+        request: TextRequest,
+        make_plan: MakePlan,
+        settings: Settings,
+        allowed: AllowedModels | None = None,
+    ) -> None:
         source = request.source
         self.chain = FallbackChain(
             request.model,
             settings,
             None if source is None or not source.needs else partial(able_to_embed, source),
+            allowed,
         )
+        self.asks_usage = False
+        """True where the limits of the client's key count tokens or money, even if the client asks for no usage."""
+
         self._request = request
         self._make_plan = make_plan
         self._mode = settings.sanitize.mode
@@ -71,11 +85,14 @@ class TextAttemptPlanner:
             deployment=plan.deployment,
             parameters=plan.parameters,
             timeouts=timeouts,
-            ask_usage=plan.request.include_usage,
+            ask_usage=plan.request.include_usage
+            or self.asks_usage
+            or find_prices(plan.deployment) is not None,
             extra_body=plan.extra_body,
             trace=trace,
             weight=plan.request.weight,
             source=plan.source,
+            reports=UsageReports(),
         )
 
     async def repair(self, failure: Failure[TextPlan]) -> None:

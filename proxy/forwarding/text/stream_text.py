@@ -22,17 +22,27 @@ from proxy.forwarding.text.plans import TextPlan
 
 
 async def stream_completion(
-    out: EventStream, attempts: Attempts[TextPlan, TextCall], defaults: Callable[[str], Defaults]
+    out: EventStream,
+    attempts: Attempts[TextPlan, TextCall],
+    defaults: Callable[[str], Defaults],
+    *,
+    include_usage: bool,
 ) -> None:
     """Send the text to *out*, from the first attempt that yields text. *defaults* returns the defaults for a model.
+
+    *include_usage* is true where the client asked for the usage.
 
     Raises :class:`proxy.core.errors.ProxyError` for a request without an answer, and for an answer that breaks off.
     """
     record, upstream = attempts.record, attempts.gateway.upstream
     while True:
         async with await plan_attempt(attempts) as attempt:
-            answer = StreamedText(attempt.call, defaults(attempt.call.deployment.model_id))
+            answer = StreamedText(
+                attempt.call, defaults(attempt.call.deployment.model_id), include_usage=include_usage
+            )
+            attempt.use.stream = answer
             relayed = await relay_chunks(stream_text(upstream, attempt.call), answer, attempt, out)
+            attempt.use.usage, attempt.use.service_tier = relayed.usage, answer.service_tier
             await send_end(answer, relayed, out)
             record.usage, record.writing_s = relayed.usage, relayed.writing_s
             return
@@ -43,8 +53,9 @@ class StreamedText:
 
     has_reasoned = False
 
-    def __init__(self, call: TextCall, defaults: Defaults) -> None:
-        self._chunks = chunks = TextChunks(defaults, include_usage=call.ask_usage)
+    def __init__(self, call: TextCall, defaults: Defaults, *, include_usage: bool) -> None:
+        self._chunks = chunks = TextChunks(defaults, include_usage=include_usage)
+        self.received = chunks.received
         self._may_be_empty = may_be_empty(call.deployment)
         self.findings = AnswerFindings()
         self.normalize = chunks.normalize
@@ -54,6 +65,16 @@ class StreamedText:
     def usage(self) -> Mapping[str, Any] | None:
         """The usage that the provider reported last, if any."""
         return self._chunks.usage
+
+    @property
+    def service_tier(self) -> str | None:
+        """The service tier that the chunk with the usage names, if any."""
+        return self._chunks.service_tier
+
+    @property
+    def finished(self) -> bool:
+        """True where the text came to its end."""
+        return self._chunks.finished
 
     def opens(self, chunk: Chunk) -> bool:
         """Return True where *chunk* begins the text, or has a finish reason that allows an empty text."""

@@ -76,7 +76,7 @@ async def stream(*texts: str, end: str | None = "stop") -> AsyncGenerator[Chunk,
 async def relay(chunks: AsyncGenerator[Chunk, None], out: Out) -> tuple[Relayed, Attempt]:
     """Relay *chunks* as a text completion whose client asks for the usage."""
     call = TextCall(a_deployment(), {"prompt": "x"}, cast(Any, None), ask_usage=True)
-    answer, attempt = StreamedText(call, Defaults("id", 1, "m")), Attempt()
+    answer, attempt = StreamedText(call, Defaults("id", 1, "m"), include_usage=True), Attempt()
     stream_out = cast(EventStream, out)
     relayed = await relay_chunks(chunks, answer, attempt, stream_out)
     await send_end(answer, relayed, stream_out)
@@ -128,7 +128,7 @@ async def test_answer_that_is_checked_whole_stays_in_its_buffer() -> None:
     """An answer that is checked as a whole stays in its buffer, and the relay sends nothing to the client."""
     out, held = Out(), AnswerBuffer()
     call = TextCall(a_deployment(), {"prompt": "x"}, cast(Any, None))
-    answer = StreamedText(call, Defaults("id", 1, "m"))
+    answer = StreamedText(call, Defaults("id", 1, "m"), include_usage=False)
 
     async def chat() -> AsyncGenerator[Chunk, None]:
         yield {"choices": [{"index": 0, "text": "a", "delta": {}, "finish_reason": "stop"}]}
