@@ -21,6 +21,7 @@ from proxy.core.errors import (
 from proxy.ingress.formats import FORMATS, is_chat
 from proxy.ingress.routes.paths import api_routes
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
+from proxy.observability.metrics.limits import REFUSAL_KINDS
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.planning.compact.job_limits import SummaryOutcome
 from proxy.resilience.circuit import State
@@ -59,6 +60,12 @@ def start_counts(metrics: Metrics, settings: Settings) -> None:
     if settings.compaction.is_on_for_any:
         for summary in SummaryOutcome:
             metrics.compactions.labels(summary.value)
+    general = settings.general_settings
+    for key in general.keys:
+        team = general.team_of(key.name)
+        if key.is_limited or (team is not None and team.is_limited):
+            for limit in REFUSAL_KINDS:
+                metrics.rate_limited.labels(key.name, limit)
     for name in model_names(settings):
         _start_model(metrics, name)
         if chain_of(settings.router_settings.failure_chains, name, resolve(settings, name)):

@@ -17,6 +17,7 @@ async def metrics(request: web.Request) -> web.Response:
     gateway.metrics.connections.set(len(gateway.connections))
     gateway.metrics.in_flight.set(len(gateway.lifecycle.in_flight))
     gateway.metrics.in_flight_bytes.set(gateway.memory.in_flight)
+    gateway.metrics.budget_used.ratios = gateway.limiter.budgets_used()
     for (model, position), state in gateway.balancer.states(asyncio.get_running_loop().time()).items():
         gateway.metrics.circuits.labels(model, str(position)).set(state)
     encoder, content_type = choose_encoder(request.headers.get("Accept", ""))

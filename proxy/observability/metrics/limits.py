@@ -6,7 +6,7 @@ configured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
@@ -52,21 +52,20 @@ _BUDGET_USED = (
     "key and its team. Keys without a spend limit have no series.",
 )
 
-ReadRatios = Callable[[], Mapping[str, float]]
-"""Returns the used share of the spend limit by the name of the key."""
-
 
 class BudgetUsedGauge(Collector):
-    """The used share of each spend limit, read when the metrics are rendered, since a period ends without an event."""
+    """The used share of each spend limit. The handler of ``/metrics`` sets it, since a period ends without an event."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.read: ReadRatios | None = None
+        self.ratios: Mapping[str, float] = {}
+        """The used share by the name of the key. The mapping is replaced, as metrics are rendered in another thread."""
+
         registry.register(self)
 
     @override
     def collect(self) -> Iterable[Metric]:
         family = GaugeMetricFamily(*_BUDGET_USED, labels=("key",))
-        for key, ratio in ({} if self.read is None else self.read()).items():
+        for key, ratio in self.ratios.items():
             family.add_metric((key,), ratio)
         return [family]
 

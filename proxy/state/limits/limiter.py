@@ -192,6 +192,20 @@ class Limiter:
         """Return the spend of *key* as this process knows it. Asks no store."""
         return self._totals_of(self._table.holders_of(key)[0])
 
+    def budgets_used(self) -> dict[str, float]:
+        """Return the used share of the spend limit by key, as this process knows it. Keys without one are left out.
+
+        The share is the larger one of the key and its team. Running requests are included. Asks no store.
+        """
+        used: dict[str, float] = {}
+        for key in self._table.keys:
+            for holder in self._table.holders_of(key):
+                if limit := holder.budget_nano:
+                    spend = self._spend_of(holder)
+                    share = (spend.spent_nano + spend.reserved + spend.others_reserved) / limit
+                    used[key] = max(share, used.get(key, 0.0))
+        return used
+
     async def raise_claims(self, admission: Admission, nano_usd: int) -> Refusal | None:
         """Reserve *nano_usd* in all for *admission*. See :meth:`Admission.raise_to`."""
         claims, more = admission.claims, nano_usd - admission.reserved_nano

@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from proxy import __version__
 from proxy.core.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
 from proxy.observability.metrics.learned import PROBE_OUTCOMES
+from proxy.observability.metrics.limits import EXACTNESS, MASTER, REFUSAL_KINDS
 from proxy.resilience.failure_table import Kind
 from proxy.state.external.backend import FaultKind
 from sanitizers.invariants import RULES
@@ -33,6 +34,7 @@ ROUTES = {
     "/v1/conversations/{id}/items/{item}",
     "/v1/embeddings",
     "/v1/explain",
+    "/v1/key",
     "/v1/learned",
     "/v1/messages",
     "/v1/messages/count_tokens",
@@ -87,6 +89,8 @@ CLOSED: dict[str, set[str]] = {
     "event": set(EVENTS),
     "result": {"ok", "failed"},
     "generation": {"0", "1", "2"},
+    "key": {MASTER},
+    "exactness": set(EXACTNESS),
 }
 SIGNATURE_KINDS = {"restored", "carried", "withheld", "replaced"}
 BUDGET_OUTCOMES = {"bounded", "counted", "cut"}
@@ -106,6 +110,8 @@ async def assert_closed(proxy: Proxied) -> None:
                 assert len(value) < 40
             elif (name, label) == ("turnright_store_errors_total", "kind"):
                 assert value in set(FaultKind)
+            elif (name, label) == ("turnright_rate_limited_total", "kind"):
+                assert value in REFUSAL_KINDS
             elif (name, label) == ("turnright_signatures_total", "kind"):
                 assert value in SIGNATURE_KINDS
             elif (name, label) == ("turnright_budget_requests_total", "outcome"):

@@ -8,6 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.observability.metrics import Metrics
+from proxy.observability.metrics.limits import REFUSAL_KINDS
 from proxy.resilience.failure_table import Kind
 from proxy.server.first_series import start_series
 from tests.support.proxied import CHAT, GEMINI, MODEL, Proxied, settings_of
@@ -42,6 +43,23 @@ def test_outcomes_of_summaries_are_there_where_compaction_is_on(
     """An alert on failed summaries needs the series before the first failure."""
     samples = scrape(started({MODEL: GEMINI}, compaction=compaction))
     assert sample(samples, "compactions_total", outcome="failed") == expected
+
+
+@pytest.mark.parametrize("kind", REFUSAL_KINDS)
+def test_refusals_are_there_for_each_limited_key(kind: str) -> None:
+    """A key may be limited by its team alone. A key without limits is never refused."""
+    keys = [
+        {"name": "limited", "key": "sk-limited", "rpm_limit": 5},
+        {"name": "in-team", "key": "sk-in-team", "team": "blue"},
+        {"name": "free", "key": "sk-free", "team": "green"},
+    ]
+    teams = [{"name": "blue", "max_budget": 5}, {"name": "green"}]
+    samples = scrape(started({MODEL: GEMINI}, general_settings={"keys": keys, "teams": teams}))
+
+    found = [
+        sample(samples, "rate_limited_total", key=name, kind=kind) for name in ("limited", "in-team", "free")
+    ]
+    assert found == [0, 0, None]
 
 
 @pytest.mark.long

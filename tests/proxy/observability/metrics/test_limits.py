@@ -35,17 +35,16 @@ def test_a_refused_request_is_counted_by_kind(kind: str) -> None:
     assert value(metrics, "turnright_rate_limited_total", key="ci", kind=kind) == 2
 
 
-def test_the_used_share_is_read_at_each_scrape() -> None:
+def test_the_used_share_is_that_of_the_last_scrape() -> None:
     """A period ends without an event. A key that a reload took away has no series any more."""
     metrics = Metrics()
     assert "# HELP turnright_budget_used_ratio" in generate_latest(metrics.registry).decode()
     assert value(metrics, "turnright_budget_used_ratio", key="ci") is None
 
-    ratios = {"ci": 0.5, "night-shift": 1.25}
-    metrics.budget_used.read = lambda: ratios
+    metrics.budget_used.ratios = {"ci": 0.5, "night-shift": 1.25}
     assert value(metrics, "turnright_budget_used_ratio", key="ci") == 0.5
     assert value(metrics, "turnright_budget_used_ratio", key="night-shift") == 1.25
 
-    ratios = {"night-shift": 0.0}
+    metrics.budget_used.ratios = {"night-shift": 0.0}
     assert value(metrics, "turnright_budget_used_ratio", key="ci") is None
     assert value(metrics, "turnright_budget_used_ratio", key="night-shift") == 0
