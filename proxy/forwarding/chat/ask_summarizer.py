@@ -1,7 +1,7 @@
 """Asks the summarizing model for one reflection, a summary of a part of a conversation.
 
 The call is made by the proxy's own attempts, with retries and fallbacks like a client's request. The call has no memory
-of its own, no turn guard and no client.
+of its own, no turn guard and no client. The client's key pays for it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_whole import answer_whole
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.forwarding.gateway import Gateway
+from proxy.forwarding.limits.settle_request import settle_request
 from proxy.forwarding.summary_jobs import reported_tokens
 from proxy.observability.request_record import RequestRecord
 from proxy.planning.compact.accept_summary import Rejected, SummaryLimits, accept_summary
@@ -123,6 +124,7 @@ async def _ask(job: SummaryJob, gateway: Gateway, question: _Question) -> Reflec
     except ProxyError as error:
         return Failed(error.code)
     finally:
+        settle_request(record, gateway)
         _count_tokens(record, sum(map(job.measured.size, call.messages)), gateway)
     check = partial(accept_summary, answer, question.limits, fence=question.fence)
     accepted = await THREADS.run(check, _STEPS)
@@ -136,6 +138,7 @@ async def _complete(call: SummaryCall, job: SummaryJob, record: RequestRecord, g
     chat = ChatRequest(model, list(call.messages), False, False, call.parameters, {}, weight)
     body = "".join(message["content"] for message in call.messages).encode("utf-8", "surrogatepass")
     attempts = Attempts(ChatAttemptPlanner(chat, record, gateway, is_own=True), body, record, gateway)
+    attempts.limits = None  # the client sent no request, so no limit of rate counts one
     attempts.deadline = min(attempts.deadline, record.started + CALL_S)
     created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
     await gateway.upstream.start()

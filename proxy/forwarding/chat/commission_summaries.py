@@ -50,7 +50,7 @@ def commission_summary(job: SummaryJob, *, gateway: Gateway) -> None:
     """Begin *job* in the background, unless a limit forbids the job. Returns at once and never raises.
 
     A process runs two jobs at most: one for each client key, and one for each conversation. The other limits are a wait
-    after failures, the tenant's share of tokens, and the circuits of the summarizing model.
+    after failures, the tenant's share of tokens and its budget, and the circuits of the summarizing model.
     """
     jobs, tenant = gateway.summaries, job.tenant
     if jobs.is_running(tenant, job.root):
@@ -64,6 +64,8 @@ def commission_summary(job: SummaryJob, *, gateway: Gateway) -> None:
         refused = SummaryOutcome.DELAYED
     elif not jobs.shares.may_begin(tenant, job.policy.max_share):
         refused = SummaryOutcome.OVER_SHARE
+    elif gateway.limiter.budgets_used().get(tenant, 0.0) >= 1:
+        refused = SummaryOutcome.OVER_BUDGET
     elif not pool or not gateway.balancer.another_ready(pool, now, (), tenant):
         refused = SummaryOutcome.NOT_READY
     if refused is not None:

@@ -85,8 +85,8 @@ _COMPACTIONS = (
     "turnright_compactions_total",
     "Summaries of long conversations that were due, by outcome. written and failed are those that were tried. "
     "meta_written and meta_failed are summaries of summaries. The others were not tried: leased (another process "
-    "writes it), busy (two run already), delayed (after a failure), over_share (of the key's tokens), not_ready "
-    "(the summarizing model's circuits are open).",
+    "writes it), busy (two run already), delayed (after a failure), over_share (of the key's tokens), "
+    "over_budget (the key's money is used up), not_ready (the summarizing model's circuits are open).",
     "outcome",
 )
 

@@ -115,5 +115,8 @@ class SummaryOutcome(StrEnum):
     OVER_SHARE = "over_share"
     """The summaries of the client's key have used up their share of the key's tokens."""
 
+    OVER_BUDGET = "over_budget"
+    """The money of the client's key, or of its team, is used up (``max_budget``)."""
+
     NOT_READY = "not_ready"
     """The circuits of the summarizing model are open, or the configuration leaves no deployment for the model."""
