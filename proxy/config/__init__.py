@@ -22,6 +22,8 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     litellm_table                     the rows of litellm's table of models, read as data
     litellm_models                    the models that litellm's table lists
     validation, faults                faults; cross_checks are about several sections
+    price_fields                      the operator's prices in LiteLLM's spelling, and their faults
+    key_checks                        checks of client keys and teams
     transport_checks                  checks of entries with the direct transport
     override_checks                   checks of names in per_model and per_key, and of summarizing models
     raw_names                         the names in a file that is not validated so far

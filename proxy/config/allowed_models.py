@@ -41,6 +41,12 @@ class AllowedModels:
         given = tuple(_Patterns.of(models) for models in lists if models is not None)
         return cls(given) if given else None
 
+    @property
+    def whole_names(self) -> tuple[str, ...]:
+        """The names in the lists that are no wildcards, each once and sorted."""
+        names = {name for patterns in self.lists for name in patterns.names if not name.endswith(_WILDCARD)}
+        return tuple(sorted(names))
+
     def allows(self, *names: str) -> bool:
         """Return True where each list allows at least one of *names*, which all stand for one model.
 

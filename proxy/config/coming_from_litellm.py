@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from proxy.config.file_variables import SECTION as VARIABLES
 from proxy.config.ignored_keys import IGNORED
 from proxy.config.litellm_settings import SECTION, TAKEN
+from proxy.config.price_fields import PRICE_NAMES
 from proxy.config.refused_keys import GUARD_WORDS, GUARDS, MISSING
 from proxy.config.refused_values import CALLBACKS
 from proxy.config.schema.settings import SECTIONS
@@ -42,7 +43,8 @@ tables in `proxy/config` by `make docs`, so that it is what the code does.
 4. `turnright serve --config config.yaml` serves the rest under the same model names.
 
 Clients keep their base URL's path (`/v1`) and their keys. Virtual keys of LiteLLM's database are not known here: write
-them into `general_settings.keys`, each with a name.
+them into `general_settings.keys`, each with a name. [Keys](keys.md#coming-from-litellms-virtual-keys) has a table of
+their fields.
 
 ## How a key is judged
 
@@ -107,6 +109,9 @@ def _ignored() -> Iterator[str]:
     yield "Each of these keys is a warning. A `*` stands for any letters.\n"
     yield "| section | keys | reason |\n|---|---|---|"
     yield from _rows(IGNORED)
+    yield "\nPrices are read from `model_info`, or else from `litellm_params`, under these names:"
+    yield f"{', '.join(f'`{name}`' for name in PRICE_NAMES)}."
+    yield "Those of tokens may end in `_above_200k_tokens` or another number, and then in `_priority` or `_flex`."
     yield ""
 
 
@@ -117,7 +122,8 @@ def _refused() -> Iterator[str]:
     yield from _rows(GUARDS)
     yield "\n`router_settings.enable_tag_filtering` is refused where deployments of one name have `tags`."
     yield "Give each of them a name of its own. `router_settings.optional_pre_call_checks` is refused where one of the"
-    yield "checks enforces a limit. `router_settings.default_litellm_params` is refused where it sets what turnright"
+    yield "checks enforces a limit, but for `enforce_model_rate_limits`: `rpm` and `tpm` are obeyed in any case."
+    yield "`router_settings.default_litellm_params` is refused where it sets what turnright"
     yield "knows.\n"
     yield "## Refused, since turnright has not the feature\n"
     yield "Remove such a key, and what needs it.\n"

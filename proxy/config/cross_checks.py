@@ -1,4 +1,4 @@
-"""Checks between fields: wildcards, transports, credentials, fallbacks, client keys, and the names in overrides.
+"""Checks between fields: wildcards, transports, credentials, prices, fallbacks, client keys, and names in overrides.
 
 The checks read the parsed file and not the finished ``Settings``. So their faults are reported together with
 pydantic's. Values of the wrong shape are skipped, since validation reports them.
@@ -10,7 +10,9 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
 from proxy.config.faults import Fault, path_of
+from proxy.config.key_checks import check_keys
 from proxy.config.override_checks import check_overrides
+from proxy.config.price_fields import check_prices
 from proxy.config.raw_names import NOT_SERVED, is_served, named_entries, text_of
 from proxy.config.schema.credentials import SECRETS
 from proxy.config.transport_checks import check_transports
@@ -41,10 +43,10 @@ def cross_check(
         *check_transports(raw, environ),
         *_named_credentials(raw, environ),
         *_provider_states(raw, environ),
+        *check_prices(raw),
         *_alias_targets(aliases, names),
         *(_fallbacks(router, served, environ) if isinstance(router, dict) else ()),
-        *_client_keys(raw.get("general_settings"), environ),
-        *_teams(raw.get("general_settings"), environ),
+        *check_keys(raw.get("general_settings"), served, environ),
         *check_overrides(raw, served, environ),
     )
 
@@ -164,30 +166,3 @@ def _targets(
             yield Fault(path_of((*place, index)), NOT_SERVED)
         elif name is not None and name == source:
             yield Fault(path_of((*place, index)), "falls back to itself")
-
-
-def _client_keys(general: object, environ: Mapping[str, str]) -> Iterator[Fault]:
-    master = text_of(general.get("master_key"), environ) if isinstance(general, dict) else None
-    for field, seen, fault in (
-        ("name", set[str](), "is the name of another key"),
-        ("key", {master} if master is not None else set[str](), "is the same as another key"),
-    ):
-        for position, value in named_entries(general, "keys", field, environ):
-            if value in seen:
-                yield Fault(path_of(("general_settings", "keys", position, field)), fault)
-            seen.add(value)
-
-
-def _teams(general: object, environ: Mapping[str, str]) -> Iterator[Fault]:
-    """Yield a fault for each name that several teams have, and for each key of an unknown team."""
-    known = set[str]()
-    for position, name in named_entries(general, "teams", "name", environ):
-        if name in known:
-            yield Fault(
-                path_of(("general_settings", "teams", position, "name")), "is the name of another team"
-            )
-        known.add(name)
-    for position, name in named_entries(general, "keys", "team", environ):
-        if name not in known:
-            place = ("general_settings", "keys", position, "team")
-            yield Fault(path_of(place), "names no team of general_settings.teams")

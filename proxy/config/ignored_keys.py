@@ -12,8 +12,14 @@ from fnmatch import fnmatchcase
 
 from proxy.config.refused_keys import guard_words_in
 
-_SPEND = "turnright keeps no accounts and enforces no spend"
-_RATE = "turnright has no rate limits; general_settings.max_in_flight bounds what is in flight"
+_SPEND = (
+    "spend limits belong to keys and teams: max_budget in general_settings.keys and general_settings.teams"
+)
+_ACCOUNTS = "spend is in the metrics and in the store; there is no log of spend"
+_OF_KEYS = (
+    "limits belong to keys, teams and deployments; general_settings.max_in_flight bounds what is in flight"
+)
+_OF_DEPLOYMENTS = "the limits of a deployment are rpm and tpm"
 _LOGGING = "turnright writes its own logs and metrics"
 _CACHE = "answers are not cached"
 _DATABASE = "there is no database; keys and models come from this file"
@@ -23,7 +29,7 @@ _CHECKS = "the request is checked against the model's profile in any case"
 _DROPPED = "parameters that a provider does not know are always dropped, and counted"
 _RETRIES = "retries follow router_settings and one table of errors"
 _SHARED_STATE = "state lives where store.url says"
-_PRICES = "prices are not read"
+_PRICES = "prices are read for tokens and for whole requests alone"
 _TLS = "certificates are always verified, with the authorities of the system or of SSL_CERT_FILE"
 _USERS = "there are no accounts; keys and teams are in general_settings.keys and general_settings.teams"
 _UI = "there is no admin interface"
@@ -36,11 +42,8 @@ _BY_REASON: _Reasons = {
         _LOGGING: "callback_settings",
         _NOT_SERVED: "finetune_settings files_settings assistant_settings",
     },
-    "model_list[]": {
-        _RATE: "rpm tpm",
-    },
     "model_list[].litellm_params": {
-        _RATE: "rpm tpm itpm otpm rpm_limit tpm_limit max_parallel_requests default_api_key_tpm_limit "
+        _OF_DEPLOYMENTS: "itpm otpm rpm_limit tpm_limit max_parallel_requests default_api_key_tpm_limit "
         "default_api_key_rpm_limit",
         _NOT_SERVED: "s3_* aws_batch_role_arn gcs_bucket_name bucket_name max_file_size_mb",
         _RETRIES: "max_retries num_retries cooldown_time timeout_by_* stream_timeout_by_*",
@@ -53,7 +56,7 @@ _BY_REASON: _Reasons = {
         "the role's session gets no tags": "aws_session_tags",
         "reasoning stays apart from the answer's text": "merge_reasoning_content_in_choices",
         "router_settings.first_byte_timeout and idle_timeout bound a stream": "stream_timeout",
-        _PRICES: "*_cost_per_* *_token_cost *_token_cost_* cost_per_second tiered_pricing",
+        _PRICES: "*_cost_per_* *_token_cost *_token_cost_* cost_per_second",
         _SPEND: "max_budget budget_duration",
         _DROPPED: "drop_params additional_drop_params",
         _ROUTING: "tags",
@@ -68,7 +71,7 @@ _BY_REASON: _Reasons = {
         "write max_tokens, which each provider gets in its own word": "max_new_tokens",
     },
     "model_list[].model_info": {
-        _RATE: "rate_limit* rpm_limit tpm_limit",
+        _OF_DEPLOYMENTS: "rate_limit* rpm_limit tpm_limit",
         _SPEND: "max_budget budget_duration",
     },
     "router_settings": {
@@ -82,7 +85,7 @@ _BY_REASON: _Reasons = {
         _RETRIES: "allowed_fails allowed_fails_policy retry_after retry_policy model_group_retry_policy "
         "disable_cooldowns max_fallbacks stream_timeout",
         _LOGGING: "set_verbose debug_level alerting_config",
-        _RATE: "default_max_parallel_requests",
+        _OF_KEYS: "default_max_parallel_requests",
         _SPEND: "provider_budget_config",
     },
     "litellm_settings": {
@@ -102,7 +105,7 @@ _BY_REASON: _Reasons = {
         _CACHE: "cache cache_params default_in_memory_ttl default_redis_ttl enable_caching_on_provider_specific_"
         "optional_params",
         _RETRIES: "allowed_fails num_retries_per_request max_fallbacks",
-        _RATE: "priority_reservation priority_reservation_settings",
+        _OF_KEYS: "priority_reservation priority_reservation_settings",
         _SPEND: "max_budget budget_duration max_internal_user_budget internal_user_budget_duration max_user_budget "
         "max_end_user_budget default_internal_user_params default_team_settings default_team_params "
         "upperbound_key_generate_params default_key_generate_params key_generation_settings tag_budget_config "
@@ -119,11 +122,10 @@ _BY_REASON: _Reasons = {
         "proxy_batch_polling_interval proxy_budget_rescheduler_min_time proxy_budget_rescheduler_max_time",
         _ALERTS: "alerting alert_types alerting_threshold alerting_args alert_to_webhook_url",
         _SHARED_STATE: "coordination_redis",
-        _SPEND: "disable_spend_logs disable_spend_updates disable_adding_master_key_hash_to_db "
-        "disable_reset_budget maximum_* disable_budget_reservation "
-        "fail_closed_budget_enforcement",
-        _RATE: "max_parallel_requests global_max_parallel_requests rpm_limit tpm_limit "
-        "max_in_flight_requests_per_worker max_queued_requests_per_worker fail_closed_rate_limit_enforcement "
+        _ACCOUNTS: "disable_spend_logs disable_spend_updates disable_adding_master_key_hash_to_db "
+        "disable_reset_budget maximum_* disable_budget_reservation",
+        _OF_KEYS: "max_parallel_requests global_max_parallel_requests rpm_limit tpm_limit "
+        "max_in_flight_requests_per_worker max_queued_requests_per_worker "
         "admission_queue_* "
         "token_rate_limit_type disable_retry_on_max_parallel_request_limit_error",
         "clients send the key as Authorization: Bearer": "litellm_key_header_name",
@@ -131,6 +133,7 @@ _BY_REASON: _Reasons = {
         "images come from public addresses only": "user_url_validation",
         _NOT_SERVED: "mcp_* max_file_size_mb max_batch_file_size_mb track_unmanaged_batch_cost "
         "*_batch_input_file_rate_limiting* pass_through_request_timeout passthrough_*",
+        "a fallback must be among the models of the key in any case": "enforce_fallback_model_access",
         "the id of a stored response is unknown to other keys in any case": "allow_unmanaged_response_ids "
         "disable_responses_id_security",
         _USERS: "allow_user_auth max_internal_user_budget "

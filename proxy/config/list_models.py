@@ -6,11 +6,20 @@ import difflib
 from collections.abc import Iterator
 from itertools import islice
 
+from proxy.config.allowed_models import AllowedModels
 from proxy.config.litellm_models import models_of
-from proxy.config.pools import resolve, shown_names
+from proxy.config.pools import (
+    allowed_names,
+    choose_pool,
+    is_allowed,
+    model_names,
+    resolve,
+    shown_names,
+)
 from proxy.config.schema.routes import ANY_MODEL
 from proxy.config.schema.settings import Settings
 from proxy.core.deployment import Deployment
+from proxy.core.errors import ModelNotAllowed, ModelNotFound
 
 MAX_LISTED = 200
 """The most models of one provider that are listed for a wildcard. A model picker with more entries is of no use."""
@@ -22,26 +31,51 @@ _LONGEST = 80
 """Characters of a client's name that are compared."""
 
 
-def listed_names(settings: Settings) -> tuple[str, ...]:
+def listed_names(settings: Settings, allowed: AllowedModels | None = None) -> tuple[str, ...]:
     """Return the names for ``/v1/models``, each once: those of the model list in its order, then the shown aliases.
 
     A wildcard stands for the models that litellm's table lists for its provider, chat models first. A wildcard for any
     provider, without an ``api_base``, stands for the models of each provider whose key is in the environment. A
     provider that the table does not know leaves its wildcard as it is. The first call reads the table, so it belongs in
     a worker thread.
+
+    Where a key has a list of models (*allowed*), only these are returned. Those that the list names and a wildcard
+    serves come last.
     """
     names: dict[str, None] = {}
     for name in shown_names(settings):
         names.update(dict.fromkeys(_expanded(settings, name) if name.endswith("*") else (name,)))
-    return tuple(names)
+    if allowed is None:
+        return tuple(names)
+    served = (
+        name
+        for name in allowed.whole_names
+        if resolve(settings, name) and is_allowed(name, settings, allowed)
+    )
+    return allowed_names(settings, dict.fromkeys((*names, *served)), allowed)
 
 
-def near_models(settings: Settings, asked: str, deployment: Deployment) -> tuple[str, ...]:
+def require_listed(settings: Settings, name: str, allowed: AllowedModels | None) -> None:
+    """Raise :class:`ModelNotFound` for a *name* that a key with the models *allowed* cannot ask for.
+
+    Raises :class:`ModelUnavailable` for a model that a wildcard served, and that was left out.
+    """
+    if name in model_names(settings) and is_allowed(name, settings, allowed):
+        return
+    try:
+        choose_pool(name, settings, allowed)
+    except ModelNotAllowed as error:
+        raise ModelNotFound(error.message, param="model") from None
+
+
+def near_models(
+    settings: Settings, asked: str, deployment: Deployment, allowed: AllowedModels | None = None
+) -> tuple[str, ...]:
     """Return the names that a client which asked for *asked* may have meant, the most similar first, or none.
 
     The names are known models of the provider of *deployment*, which a wildcard serves under the name *asked*. No name
     is returned where litellm's table has the model for this provider, or where the file names the model. The first call
-    reads the table, so it belongs in a worker thread.
+    reads the table, so it belongs in a worker thread. A key with the models *allowed* learns no other names.
     """
     model = deployment.model_id
     if not deployment.label.endswith("*") or not asked.endswith(model):

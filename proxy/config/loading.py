@@ -17,6 +17,7 @@ from proxy.config.file_variables import read_variables
 from proxy.config.instruction_text import ReadFile
 from proxy.config.litellm_settings import fold
 from proxy.config.places import Places
+from proxy.config.price_fields import fold_prices
 from proxy.config.references import Context, no_files
 from proxy.config.remarks import remarks
 from proxy.config.schema.settings import Settings
@@ -103,14 +104,18 @@ def _from_file(text: bytes, environ: Mapping[str, str]) -> _Source:
     if not isinstance(value, dict):
         wrong = (Fault("", "must be a mapping of sections at the top"),)
         return _Source(None, Places(), (), faults or wrong, environ)
-    keys = sort_keys(value)
+    priced = fold_prices(value)
+    keys = sort_keys(priced.raw)
     variables = read_variables(keys.raw, environ)
     folded = fold(variables.raw)
     filled = fill_addresses(folded.raw, variables.environ)
     return _Source(
         filled.raw,
-        Places({**lines, **_first_lines(lines, keys.firsts)}, {**folded.origins, **filled.origins}),
-        (*keys.warnings, *variables.warnings, *folded.warnings),
+        Places(
+            {**lines, **_first_lines(lines, keys.firsts)},
+            {**priced.origins, **folded.origins, **filled.origins},
+        ),
+        (*priced.warnings, *keys.warnings, *variables.warnings, *folded.warnings),
         (*faults, *keys.faults, *variables.faults, *folded.faults),
         variables.environ,
     )

@@ -13,12 +13,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from proxy.config.addresses import speaks_to
+from proxy.config.allowed_models import AllowedModels
 from proxy.config.litellm_models import is_provider, likely_provider
 from proxy.config.schema.router import ANY_SOURCE
 from proxy.config.schema.routes import ANY_MODEL
 from proxy.config.schema.settings import Settings
 from proxy.core.deployment import Deployment
-from proxy.core.errors import ModelNotFound, ModelUnavailable
+from proxy.core.errors import ModelNotAllowed, ModelNotFound, ModelUnavailable
 
 _MAX_SHOWN = 20
 """The most configured names that an error lists."""
@@ -83,40 +84,78 @@ def shown_names(settings: Settings) -> tuple[str, ...]:
     )
 
 
-def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:
-    """Return the deployments that answer for *model*.
+def choose_pool(
+    model: str, settings: Settings, allowed: AllowedModels | None = None
+) -> tuple[Deployment, ...]:
+    """Return the deployments that answer for *model*. *allowed* are the models of the client's key, None for all.
 
-    Raises :class:`ModelNotFound`, which names the nearest models and some of the configured ones. Raises
+    Raises :class:`ModelNotAllowed` for a model that the key may not use, configured or not. Raises
+    :class:`ModelNotFound`, which names the nearest models and some of those that the key may use. Raises
     :class:`ModelUnavailable` for a model that was left out, since a variable is not set.
     """
     pool = resolve(settings, model)
+    if allowed is not None and not is_allowed(model, settings, allowed, pool):
+        raise ModelNotAllowed(model, hint=_hint(settings, model, allowed))
     if pool:
         return pool
     if (name := _left_out(settings, settings.routes.canonical(model))) is not None:
         raise ModelUnavailable(model, settings.unavailable[name], label=name)
-    raise ModelNotFound(_not_found_text(settings, model), param="model")
+    raise ModelNotFound(_not_found_text(settings, model, allowed), param="model")
 
 
-def _not_found_text(settings: Settings, model: str) -> str:
+def is_allowed(
+    model: str, settings: Settings, allowed: AllowedModels | None, pool: Sequence[Deployment] | None = None
+) -> bool:
+    """Return True where a key with the models *allowed* may ask for *model*. None allows every model.
+
+    The key must allow *model* itself, or the model that it is a second name of, or the entry that answers for it.
+    *pool* are the deployments of *model*, where the caller knows them.
+    """
+    if allowed is None:
+        return True
+    pool = resolve(settings, model) if pool is None else pool
+    canonical = settings.routes.canonical(model)
+    entry = pool[0].name if pool else _left_out(settings, canonical)
+    return allowed.allows(model, canonical, *(() if entry is None else (entry,)))
+
+
+def allowed_names(settings: Settings, names: Iterable[str], allowed: AllowedModels | None) -> tuple[str, ...]:
+    """Return those of *names* that a key with the models *allowed* may ask for. None allows every model."""
+    return tuple(name for name in names if is_allowed(name, settings, allowed))
+
+
+def _not_found_text(settings: Settings, model: str, allowed: AllowedModels | None) -> str:
     names = shown_names(settings)
+    if model.endswith("*") and model in names:
+        return f"'{model}' stands for the names of many models: name one of them. GET /v1/models lists them."
+    return f"The model '{model[:200]}' is not configured.{_hint(settings, model, allowed)}"
+
+
+def _hint(settings: Settings, model: str, allowed: AllowedModels | None) -> str:
+    """Return the names that the client may have meant, and some names that it may use, as sentences."""
+    names = allowed_names(settings, shown_names(settings), allowed)
     shown = ", ".join(names[:_MAX_SHOWN]) + (
         f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
     )
-    if model.endswith("*") and model in names:
-        return f"'{model}' stands for the names of many models: name one of them. GET /v1/models lists them."
-    near = near_names(settings, model)
+    near = near_names(settings, model, allowed)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    return f"The model '{model[:200]}' is not configured.{hint} Configured models: {shown}."
+    if not shown:
+        return hint
+    return f"{hint} {'Configured models' if allowed is None else 'Models of this key'}: {shown}."
 
 
-def near_names(settings: Settings, asked: str) -> tuple[str, ...]:
-    """Return the names that the client may have meant by *asked*, the most similar first, or none."""
+def near_names(settings: Settings, asked: str, allowed: AllowedModels | None = None) -> tuple[str, ...]:
+    """Return the names that the client may have meant by *asked*, the most similar first, or none.
+
+    A key with the models *allowed* learns no other names.
+    """
     given, asked = asked[:_LONGEST], asked[:_LONGEST].lower()
     provider = None if "/" in asked else likely_provider(asked)
     full = f"{provider}/{asked}"
-    if provider is not None and resolve(settings, full):
+    if provider is not None and resolve(settings, full) and is_allowed(full, settings, allowed):
         return (full,)
-    names = {name.lower(): name for name in shown_names(settings)[:_MAX_COMPARED]}
+    known = allowed_names(settings, shown_names(settings), allowed)
+    names = {name.lower(): name for name in known[:_MAX_COMPARED]}
     plain = [name for name in names if not name.endswith("*")]
     found = {name: names[name] for name in difflib.get_close_matches(asked, plain, n=_MAX_NEAR)}
     start, slash, rest = given.partition("/")
@@ -125,7 +164,7 @@ def near_names(settings: Settings, asked: str) -> tuple[str, ...]:
         starts |= {provider: "" for provider in _any_providers(settings) if provider not in starts}
         for near in difflib.get_close_matches(start.lower(), starts, n=1):
             full = f"{starts[near].removesuffix('/*') or near}/{rest}"
-            if full != given and resolve(settings, full):
+            if full != given and resolve(settings, full) and is_allowed(full, settings, allowed):
                 found[full.lower()] = full
     compare = difflib.SequenceMatcher(b=asked)
 

@@ -18,7 +18,11 @@ from proxy.config.faults import Location
 _CONTENT = "checks what is said to a model; turnright has no such check"
 _LOGIN = "decides who may call; turnright knows general_settings.master_key and general_settings.keys only"
 _NETWORK = "limits who may reach the gateway; turnright has no such limit, a firewall or an ingress has"
-_SCOPE = "limits who may use a model; in turnright each key reaches every model"
+_SCOPE = (
+    "limits who may use a model; in turnright the models of keys and teams do: general_settings.keys[].models"
+)
+_UNPRICED = "refuses models without a price; write general_settings.on_unpriced: refuse"
+_STORE_DOWN = "refuses requests while limits cannot be checked; write limits.on_store_down: refuse"
 _TAGS = "chooses or refuses deployments by a request's tags; turnright does not read tags"
 _BODY = "refuses requests by what they hold; turnright has no such rule"
 _FILES = "limits files; turnright takes no files"
@@ -70,7 +74,8 @@ _GUARDS: _Reasons = {
         _NETWORK: "user_url_allowed_hosts provider_url_destination_allowed_hosts",
         _METRICS: "require_auth_for_metrics_endpoint",
         _LOGIN: "scim_admin_group scim_upsert_user validate_end_user_id_in_db",
-        _BODY: "block_requests_for_models_without_pricing require_managed_files",
+        _UNPRICED: "block_requests_for_models_without_pricing",
+        _BODY: "require_managed_files",
         _SCOPE: "default_team_models public_model_groups public_model_groups_links access_groups team_id",
     },
     "general_settings": {
@@ -78,11 +83,12 @@ _GUARDS: _Reasons = {
         "enable_oauth2_auth enable_oauth2_proxy_auth oauth2_config_mappings custom_key_generate custom_key_update "
         "auth_strategy role_permissions role_mappings enforced_params enforce_user_param user_auth_table "
         "custom_team_metadata_validate team_metadata_validation_* require_* service_account_settings custom_key_policy "
-        "enforce_rbac enforce_fallback_model_access",
+        "enforce_rbac",
         _NETWORK: "allowed_ips user_url_allowed_hosts provider_url_destination_allowed_hosts "
         "disable_llm_api_endpoints disable_admin_endpoints",
         _SCOPE: "allowed_routes admin_only_routes admin_allowed_routes public_routes access_groups "
         "ui_access_restrictions team_id default_team_models",
+        _STORE_DOWN: "fail_closed_rate_limit_enforcement fail_closed_budget_enforcement",
         _BODY: "reject_clientside_metadata_tags reject_metadata_tags enforced_* block_robots",
         _FILES: "allowed_file_extensions blocked_file_extensions",
     },

@@ -20,6 +20,9 @@ _LOGGING_KEYS = ("input_callback", "success_callback", "failure_callback", "serv
 
 _CODE = "*.*"
 
+_OBEYED = frozenset({"enforce_model_rate_limits"})
+"""The checks before calls that turnright makes in any case: a deployment's ``rpm`` and ``tpm``."""
+
 _ENFORCING = "enforce*"
 """The pattern for the names in ``router_settings.optional_pre_call_checks`` whose checks refuse requests."""
 
@@ -67,7 +70,7 @@ def refused_values(raw: Mapping[object, object]) -> Iterator[Fault]:
             if pattern is not None and (pattern != _CODE or key == _CALLBACKS):
                 yield Fault(path_of(place), CALLBACKS[pattern])
     for place, name in _names(raw.get("router_settings"), ("router_settings", "optional_pre_call_checks")):
-        if fnmatchcase(name.lower(), _ENFORCING):
+        if name not in _OBEYED and fnmatchcase(name.lower(), _ENFORCING):
             yield Fault(
                 path_of(place),
                 "refuses requests beyond a limit; turnright has no such check: "

@@ -16,6 +16,7 @@ from proxy.config.faults import Fault, path_of
 from proxy.config.file_variables import SECTION as VARIABLES
 from proxy.config.ignored_keys import ignored_reason
 from proxy.config.litellm_settings import SECTION, TAKEN
+from proxy.config.price_fields import PRICE_NAMES, is_price
 from proxy.config.refused_keys import (
     ELSEWHERE,
     FREE,
@@ -168,6 +169,9 @@ def _fault_of(where: str, key: str, value: object, known: Collection[str]) -> st
     if where not in _LITELLM_SECTIONS:
         return None
     nearness = _NEARNESS_OF_FACTS if where == FREE else _NEARNESS
+    if is_price(key):
+        return None
+    known = {*known, *PRICE_NAMES} if where == FREE else known
     near = difflib.get_close_matches(key[:80], sorted(known), n=1, cutoff=nearness)
     if near:
         return f"is not a key of turnright; did you mean {near[0]}?"

@@ -69,6 +69,11 @@ class ProxyError(Exception):
         """The status of the answer, as a number."""
         return int(self.status)
 
+    @property
+    def outcome(self) -> str:
+        """The request's outcome in logs and metrics: the code, unless another fault has the same code."""
+        return self.code
+
 
 class InvalidRequest(ProxyError):
     """The request cannot be used as it is. Sending it again unchanged is pointless."""
@@ -211,15 +216,15 @@ class ModelNotAllowed(InvalidRequest):
     """The client's key, or its team, may not use the model.
 
     *model* is the client's text. A model that is not configured gets the same answer, so that a key does not learn the
-    names of models that others may use.
+    names of models that others may use. *hint* names models that the key may use.
     """
 
     status = HTTPStatus.FORBIDDEN
     code = "model_not_found"
 
-    def __init__(self, model: str):
+    def __init__(self, model: str, *, hint: str = ""):
         super().__init__(
-            f"The model '{model[:200]}' does not exist, or this key may not use it.", param="model"
+            f"The model '{model[:200]}' does not exist, or this key may not use it.{hint}", param="model"
         )
 
 
@@ -272,9 +277,15 @@ class RateLimited(ProxyError):
             f"{self.reason} Please try again in {wait}s.",
             headers={"retry-after": str(math.ceil(wait_ms / 1000)), "retry-after-ms": str(wait_ms)},
         )
-        self.kind = kind
+        self.kind: LimitKind = kind
         if kind == "tokens":
             self.type = "tokens"  # type: ignore[misc]  # the class has the usual one
+
+    @property
+    @override
+    def outcome(self) -> str:
+        """An outcome of its own: a provider's limit has the same code, and is the operator's concern."""
+        return "key_over_limit"
 
 
 class BudgetExceeded(ProxyError):
@@ -295,6 +306,12 @@ class BudgetExceeded(ProxyError):
         super().__init__(
             f"The budget of {_HOLDERS[holder]} is used up. Ask the operator of the proxy.", headers=headers
         )
+
+    @property
+    @override
+    def outcome(self) -> str:
+        """An outcome of its own: a provider's used up quota has the same code, and is the operator's concern."""
+        return "key_over_budget"
 
 
 class LimitsUnavailable(ProxyError):

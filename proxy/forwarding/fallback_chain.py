@@ -12,7 +12,8 @@ from math import inf
 from typing import TypeAlias
 
 from proxy.config import Settings
-from proxy.config.pools import chain_of, choose_pool, resolve
+from proxy.config.allowed_models import AllowedModels
+from proxy.config.pools import chain_of, choose_pool, is_allowed, resolve
 from proxy.core.deployment import Deployment
 from proxy.planning.windows import window_of
 from proxy.resilience.failure_table import Fallback, Kind, Row
@@ -26,16 +27,25 @@ class FallbackChain:
     """The pool of deployments that is asked now, and the fallbacks of *model* that are left.
 
     Where the request needs something of its provider, *find_able* chooses among the deployments of each pool.
-    Raises :class:`proxy.core.errors.ModelNotFound` for a model that is not configured.
+    Where the client's key has a list of models (*allowed*), other models are no fallbacks.
+    Raises :class:`proxy.core.errors.ModelNotFound` for a model that is not configured, and
+    :class:`proxy.core.errors.ModelNotAllowed` for one that the key may not use.
     """
 
-    def __init__(self, model: str, settings: Settings, find_able: FindAble | None = None) -> None:
+    def __init__(
+        self,
+        model: str,
+        settings: Settings,
+        find_able: FindAble | None = None,
+        allowed: AllowedModels | None = None,
+    ) -> None:
         self._settings = settings
         self._model = model
         self._find_able = find_able
+        self._allowed = allowed
         self._alias_of = settings.routes.canonical(model)
         self._asked = {self._alias_of}
-        self.pool = self._first_pool = choose_pool(model, settings)
+        self.pool = self._first_pool = choose_pool(model, settings, allowed)
         if find_able is not None:
             self.pool = self._first_pool = find_able(self.pool)
         self._begin()
@@ -102,10 +112,11 @@ class FallbackChain:
         return [name for name in chain if self._can_ask(name)]
 
     def _can_ask(self, name: str) -> bool:
-        """Return True for a model that was not asked yet and whose credentials are set."""
-        return self._settings.routes.canonical(name) not in self._asked and bool(
-            resolve(self._settings, name)
-        )
+        """Return True for a model that was not asked yet, whose credentials are set, and that the key may use."""
+        if self._settings.routes.canonical(name) in self._asked:
+            return False
+        pool = resolve(self._settings, name)
+        return bool(pool) and is_allowed(name, self._settings, self._allowed, pool)
 
 
 def _order(deployment: Deployment) -> float:

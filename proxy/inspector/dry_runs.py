@@ -8,7 +8,8 @@ from functools import partial
 from typing import NamedTuple
 
 from proxy.config import resolve
-from proxy.config.pools import choose_pool
+from proxy.config.allowed_models import AllowedModels
+from proxy.config.pools import choose_pool, is_allowed
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.forwarding.chat.answer_signatures import load_signatures
@@ -47,18 +48,29 @@ class Inspection(NamedTuple):
     now: float
 
 
-def find_deployment(asked: Query, seen: RecentRequest | None, gateway: Gateway) -> tuple[Target, Deployment]:
+def visible_pools(gateway: Gateway, allowed: AllowedModels | None) -> dict[str, tuple[Deployment, ...]]:
+    """Return the deployments of each name that a key with the models *allowed* may use, in the file's order."""
+    settings = gateway.settings
+    return {
+        name: pool for name, pool in pools_of(settings).items() if is_allowed(name, settings, allowed, pool)
+    }
+
+
+def find_deployment(
+    asked: Query, seen: RecentRequest | None, gateway: Gateway, allowed: AllowedModels | None = None
+) -> tuple[Target, Deployment]:
     """Return the target and the deployment for which *asked* is inspected. In a pool, the target has a position.
 
     Without a named target, a recent request (*seen*) leads to its own deployment, if that is still configured. Raises
     :class:`proxy.core.errors.ModelNotFound`, and :class:`InvalidRequest` for a position that the model does not have.
+    A key with the models *allowed* has no other targets (:class:`proxy.core.errors.ModelNotAllowed`).
     """
     target = asked.target
     if target.kind == "profile":
         return target, deployments_by_profile()[target.name]
-    pools = pools_of(gateway.settings)
+    pools = visible_pools(gateway, allowed)
     pool = pools.get(target.name)  # the name may be a wildcard itself
-    pool = pool or choose_pool(target.name, gateway.settings)
+    pool = pool or choose_pool(target.name, gateway.settings, allowed)
     if seen is not None and not asked.chosen:
         went = (seen.deployment, seen.position)
         for name, members in {target.name: pool, **pools}.items():
@@ -81,16 +93,19 @@ def target_of(name: str, member: Deployment, pool: Sequence[Deployment]) -> Targ
     return Target("model", name, member.position if len(pool) > 1 else None)
 
 
-def every_target(asked: Query, gateway: Gateway) -> list[tuple[Target, Deployment]]:
-    """Return every deployment and every profile as a target.
+def every_target(
+    asked: Query, gateway: Gateway, allowed: AllowedModels | None = None
+) -> list[tuple[Target, Deployment]]:
+    """Return every deployment that a key with the models *allowed* may use, and every profile, as a target.
 
     A wildcard that matches the request's model is also listed as that model.
     """
-    pools = dict(pools_of(gateway.settings))
+    pools = visible_pools(gateway, allowed)
     if (
         asked.names_model
         and asked.chat.model not in pools
         and (own := resolve(gateway.settings, asked.chat.model))
+        and is_allowed(asked.chat.model, gateway.settings, allowed, own)
     ):
         pools = {asked.chat.model: own, **pools}
     rows = [(target_of(name, member, pool), member) for name, pool in pools.items() for member in pool]

@@ -9,6 +9,7 @@ from functools import partial
 
 from aiohttp import web
 
+from proxy.config.pools import allowed_names
 from proxy.core.errors import BodyTooLarge
 from proxy.forwarding.gateway import RECORD, Gateway
 from proxy.ingress.routes.read_body import read_body
@@ -36,7 +37,7 @@ async def hold_query(
             body,
             max_nesting=settings.general_settings.max_nesting,
             mends=settings.sanitize.mode == "repair",
-            default=settings.routes.names[0],
+            default=next(iter(allowed_names(settings, settings.routes.names, record.allowed)), ""),
         )
 
     task = asyncio.current_task()

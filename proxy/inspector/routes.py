@@ -18,6 +18,7 @@ from typing import Any
 from aiohttp import web
 
 from proxy import __version__
+from proxy.config.pools import is_allowed
 from proxy.core.deployment import Deployment
 from proxy.core.errors import BodyNotKept, InvalidRequest, NotFound, Overloaded
 from proxy.core.json_text import write_json
@@ -43,6 +44,7 @@ from proxy.inspector.dry_runs import (
     load_kept,
     run_for,
     unsupported_by,
+    visible_pools,
 )
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.pages import INDEX, read_files
@@ -56,7 +58,6 @@ from proxy.observability.model_times import times_to_json
 from proxy.observability.recent_requests import RecentRequest, RecentRequests, request_to_json
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan_target import profile_of
-from proxy.planning.preview import pools_of
 from proxy.upstream.transports import transport_of
 
 FILES = Path(__file__).parent / "static"
@@ -91,11 +92,11 @@ async def page(request: web.Request) -> web.Response:
 
 
 async def list_targets(request: web.Request) -> web.Response:
-    """Answer with every model and deployment, every profile, and whether bodies are kept."""
+    """Answer with every model and deployment that the key may use, every profile, and whether bodies are kept."""
     gateway, recent = _open(request)
     models = [
         {"name": name, "deployments": [_describe_deployment(member, gateway) for member in pool]}
-        for name, pool in pools_of(gateway.settings).items()
+        for name, pool in visible_pools(gateway, request[RECORD].allowed).items()
     ]
     return _answer(
         {"models": models, "profiles": list(MODELS), "bodies": recent.keeps_bodies, "version": __version__}
@@ -107,7 +108,7 @@ async def inspect_one(request: web.Request) -> web.Response:
     gateway, recent = _open(request)
     async with hold_query(request, gateway, partial(_tenant_of, request, recent)) as asked:
         seen = _find_seen(request, recent, asked.recent)
-        target, deployment = find_deployment(asked, seen, gateway)
+        target, deployment = find_deployment(asked, seen, gateway, request[RECORD].allowed)
         sender = _sender_of(request, seen)
         kept = await load_kept(asked, [deployment], gateway, sender)
         unsupported = await unsupported_by(target, gateway)
@@ -135,7 +136,7 @@ async def verdicts(request: web.Request) -> web.Response:
     async with hold_query(request, gateway, partial(_tenant_of, request, recent)) as asked:
         now = asyncio.get_running_loop().time()
         sender = _sender_of(request, _find_seen(request, recent, asked.recent))
-        targets = every_target(asked, gateway)
+        targets = every_target(asked, gateway, request[RECORD].allowed)
         kept = await load_kept(asked, [deployment for _, deployment in targets], gateway, sender)
         inspection = Inspection(asked, sender, kept, now)
         for target, deployment in targets:
@@ -187,13 +188,14 @@ async def live(request: web.Request) -> web.Response:
     """Answer with the sums of the last ten minutes, in all and by model."""
     gateway, recent = _open(request)
     now, offset = asyncio.get_running_loop().time(), _clock_offset()
-    buckets = recent.live(now)
+    buckets, allowed = recent.live(now), request[RECORD].allowed
+    times = times_to_json(bucket.models for bucket in buckets)
     return _answer(
         {
             "now": round(now + offset, 3),
             "bucket_s": BUCKET_S,
             "buckets": [bucket_to_json(bucket, offset) for bucket in buckets],
-            "models": times_to_json(bucket.models for bucket in buckets),
+            "models": [row for row in times if is_allowed(row["model"], gateway.settings, allowed)],
             "in_flight": len(gateway.lifecycle.in_flight),
             "bodies": recent.keeps_bodies,
         }

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Protocol
 
+from proxy.config.allowed_models import AllowedModels
 from proxy.core.deployment import Deployment
 from proxy.core.dollars import write_dollars
 from proxy.core.upstream_call import CallTrace
@@ -125,6 +126,9 @@ class RequestRecord:
 
     key: str = ""
     """The name of the client's key. Empty for the master key, and where no keys are configured."""
+
+    allowed: AllowedModels | None = None
+    """The models that the client's key may ask for. None where it may ask for every model."""
 
     client: str = ""
     """The client whose share of admission slots, worker threads and memory is used (:mod:`proxy.core.clients`)."""

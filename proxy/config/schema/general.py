@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 from typing_extensions import override
 
+from proxy.config.allowed_models import AllowedModels
 from proxy.config.instruction_text import Instruction
 from proxy.config.references import from_environment
 from proxy.config.schema.keys import ClientKey, FoundKey, Team, digest_of
@@ -237,7 +238,9 @@ class GeneralSettings(Section):
     def keys_by_digest(self) -> Mapping[str, FoundKey]:
         """The keys by their SHA-256 as hexadecimal digits. The master key has precedence over an equal key."""
         found = {
-            each.digest: FoundKey(each.name, each.expires_at) for each in reversed(self.keys) if each.digest
+            key.digest: FoundKey(key.name, key.expires_at, self.allowed_models(key.name))
+            for key in reversed(self.keys)
+            if key.digest
         }
         if self.master_key is not None:
             found[digest_of(self.master_key.get_secret_value().encode())] = FoundKey("")
@@ -264,6 +267,16 @@ class GeneralSettings(Section):
         """Return the team of the client key with the name *key*, or None."""
         found = self.keys_by_name.get(key)
         return None if found is None or found.team is None else self.teams_by_name.get(found.team)
+
+    def allowed_models(self, key: str) -> AllowedModels | None:
+        """Return the models that the client key with the name *key* may ask for, or None where it may ask for all.
+
+        The empty name is that of the master key, which may ask for every model.
+        """
+        found, team = self.keys_by_name.get(key), self.team_of(key)
+        return (
+            None if found is None else AllowedModels.of(found.models, None if team is None else team.models)
+        )
 
     def is_operator(self, key: str) -> bool:
         """Return True where the caller whose key is named *key* is the operator.

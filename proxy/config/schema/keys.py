@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
+from proxy.config.allowed_models import AllowedModels
 from proxy.config.durations import read_period
 from proxy.config.faults import refusal
 from proxy.config.instruction_text import Instruction
@@ -186,3 +187,5 @@ class FoundKey:
 
     name: str
     expires: float | None = None
+    allowed: AllowedModels | None = None
+    """The models that the key may ask for. None where it may ask for every model."""

@@ -18,6 +18,7 @@ from proxy.config.faults import refusal
 from proxy.config.instruction_text import Instruction
 from proxy.config.json_values import JsonValue, SecretMapping
 from proxy.config.litellm_models import provider_of
+from proxy.config.price_fields import read_prices
 from proxy.config.references import from_environment
 from proxy.config.reserved_params import is_reserved
 from proxy.config.schema.credentials import Credentials
@@ -119,6 +120,15 @@ class LitellmParams(Credentials, RequestDefaults, ProviderParameters):
     answer.
     """
 
+    rpm: Count | None = None
+    """Requests in a minute that this deployment takes, over all replicas. More go to other deployments.
+
+    ``rpm`` may also stand in the entry or in its ``model_info``. The lowest counts. Default: no limit.
+    """
+
+    tpm: Count | None = None
+    """Tokens in a minute that this deployment takes, in the places of ``rpm``. Default: no limit."""
+
     headers: Mapping[HeaderName, HeaderSecret] = Field(default_factory=dict)
     """Another name of ``extra_headers``."""
 
@@ -146,7 +156,8 @@ class LitellmParams(Credentials, RequestDefaults, ProviderParameters):
 class ModelInfo(Section):
     """Facts about a model that override those of the model catalogue.
 
-    Other facts are free: they are kept and shown, and not used.
+    Prices have LiteLLM's names (:mod:`proxy.config.price_fields`). Other facts are free: they are kept and shown, and
+    not used.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -160,6 +171,17 @@ class ModelInfo(Section):
 
     max_output_tokens: Count | None = None
     """Tokens that the model writes at most, the upper limit of the output reserve. Default: the catalogue's."""
+
+    rpm: Count | None = None
+    """Another place of the entry's ``rpm``."""
+
+    tpm: Count | None = None
+    """Another place of the entry's ``tpm``."""
+
+    @property
+    def price_info(self) -> Mapping[str, Any]:
+        """The prices of the model, as decimals in dollars for one token. Empty where none is named."""
+        return read_prices(self.__pydantic_extra__)
 
     @property
     def embeds(self) -> bool:
@@ -191,6 +213,12 @@ class ModelEntry(Section):
 
     model_info: Annotated[ModelInfo, BeforeValidator(empty_section)] = Field(default_factory=ModelInfo)
     """Facts about the model that override those of the model catalogue. Default: none."""
+
+    rpm: Count | None = None
+    """Another place of ``rpm`` of ``litellm_params``."""
+
+    tpm: Count | None = None
+    """Another place of ``tpm`` of ``litellm_params``."""
 
     transport: Annotated[Literal["auto", "litellm", "direct"], BeforeValidator(from_environment)] = "auto"
     """``litellm`` calls through that library. ``direct`` calls the provider's API without it.

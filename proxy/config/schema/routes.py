@@ -237,8 +237,16 @@ def _deployment(
         stream=params.stream,
         order=params.order,
         weight=params.weight or 0.0,
+        rpm=_least_given(params.rpm, entry.rpm, entry.model_info.rpm),
+        tpm=_least_given(params.tpm, entry.tpm, entry.model_info.tpm),
+        price_info=entry.model_info.price_info,
         variables=tuple(dict.fromkeys(name for source in sources if source for name in source.variables)),
     )
+
+
+def _least_given(*limits: int | None) -> int | None:
+    """Return the lowest of *limits* that is given, since each of them may guard the provider's account."""
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _fields(params: LitellmParams, provider: str) -> Mapping[str, Any]:

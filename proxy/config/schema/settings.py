@@ -150,18 +150,7 @@ class Settings(Section):
 
         The empty name is that of the master key, which may ask for every model.
         """
-        return self._allowed_models.get(key)
-
-    @cached_property
-    def _allowed_models(self) -> Mapping[str, AllowedModels]:
-        general = self.general_settings
-        found = {}
-        for key in general.keys:
-            team = general.team_of(key.name)
-            allowed = AllowedModels.of(key.models, None if team is None else team.models)
-            if allowed is not None:
-                found[key.name] = allowed
-        return found
+        return self.general_settings.allowed_models(key)
 
     @override
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Settings:
@@ -171,7 +160,6 @@ class Settings(Section):
         """
         copy = super().model_copy(update=update, deep=deep)
         copy.__dict__.pop("routes", None)
-        copy.__dict__.pop("_allowed_models", None)
         if update and "model_list" in update:
             copy._places = ()
         return copy

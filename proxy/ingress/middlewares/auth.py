@@ -40,8 +40,8 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
     Keys are compared by their SHA-256. A key that has expired gets a 401 of its own.
 
     The error shows neither the key that was sent nor a configured key. Unknown paths require the key as well, so that
-    nobody learns which paths exist. The record gets the key's name and the client. From then on the connection counts
-    as a client's (:mod:`proxy.server.connections`).
+    nobody learns which paths exist. The record gets the key's name, its models and the client. From then on the
+    connection counts as a client's (:mod:`proxy.server.connections`).
     """
     gateway = request[GATEWAY]
     general, connections = gateway.settings.general_settings, gateway.connections
@@ -70,7 +70,7 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
                 else "The key is not valid.",
                 headers={"WWW-Authenticate": "Bearer"},
             )
-        record.key = found.name
+        record.key, record.allowed = found.name, found.allowed
         record.client = client_of_key(found.name)
         _check_expiry(found)
     connection = request.protocol

@@ -32,7 +32,7 @@ async def make_dry_run_input(
     """
     settings = gateway.settings
     record.asked = chat.model
-    deployment = able_to_serve(choose_pool(chat.model, settings), chat)[0]
+    deployment = able_to_serve(choose_pool(chat.model, settings, record.allowed), chat)[0]
     record.model = deployment.label
     asked = read_max_rounds(max_rounds)
     policy = gateway.turns.find(chat.model, record.model, record.key)

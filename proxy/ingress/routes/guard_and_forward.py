@@ -32,7 +32,7 @@ async def guard_and_forward(
     if gateway.recent_requests is not None and gateway.recent_requests.keeps_bodies:
         record.body = body if chat.source is None else chat.source.body
     record.asked = chat.model
-    record.model = choose_pool(chat.model, settings)[0].label
+    record.model = choose_pool(chat.model, settings, record.allowed)[0].label
     asked = record.max_rounds = read_max_rounds(request.headers.get(MAX_ROUNDS))
     policy = gateway.turns.find(chat.model, record.model, record.key)
     chat, record.guarded = await run_offloaded(

@@ -11,10 +11,9 @@ from typing import Any
 
 from aiohttp import web
 
-from proxy.config import model_names, resolve
-from proxy.config.list_models import listed_names
-from proxy.config.pools import choose_pool
-from proxy.forwarding.gateway import GATEWAY, Gateway
+from proxy.config import resolve
+from proxy.config.list_models import listed_names, require_listed
+from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
 from proxy.forwarding.json_response import json_response
 from proxy.ingress.api_headers import VERSION, has_google_headers
 from proxy.ingress.routes.gemini.list_models import list_content_models, show_content_model
@@ -22,11 +21,11 @@ from proxy.ingress.routes.messages.list_models import list_page, show_one
 
 
 async def list_models(request: web.Request) -> web.Response:
-    """Answer with every configured model name. The first request reads litellm's table, in a worker thread."""
+    """Answer with every model name that the key may use. The first request reads litellm's table, in a worker thread."""
     if has_google_headers(request):
         return await list_content_models(request)
     gateway = request[GATEWAY]
-    names = await asyncio.to_thread(listed_names, gateway.settings)
+    names = await asyncio.to_thread(listed_names, gateway.settings, request[RECORD].allowed)
     if VERSION in request.headers:
         return await list_page(request, names)
     return json_response({"object": "list", "data": [_model(name, gateway) for name in names]})
@@ -38,8 +37,7 @@ async def show_model(request: web.Request) -> web.Response:
         return await show_content_model(request)
     gateway = request[GATEWAY]
     name = request.match_info["id"]
-    if name not in model_names(gateway.settings):
-        choose_pool(name, gateway.settings)
+    require_listed(gateway.settings, name, request[RECORD].allowed)
     if VERSION in request.headers:
         return await show_one(request, name)
     return json_response(_model(name, gateway))

@@ -25,7 +25,7 @@ async def complete_or_embed(request: web.Request) -> web.StreamResponse:
     asked: TextRequest = await run_offloaded(weight, read)
     record.stream = asked.stream
     record.asked = asked.model
-    record.model = choose_pool(asked.model, settings)[0].label
+    record.model = choose_pool(asked.model, settings, record.allowed)[0].label
     await gateway.upstream.start()
     forward = forward_embeddings if record.route == EMBEDDINGS else forward_completion
     return await forward(request, asked, body, answer_format)

@@ -210,10 +210,10 @@ def test_teams_have_names_of_their_own_and_keys_name_a_team() -> None:
     general = {
         "teams": [{"name": "a"}, {"name": "b"}, {"name": "os.environ/A"}, {"name": 5}, {}],
         "keys": [
-            {"name": "k", "team": "b"},
-            {"name": "l", "team": "c"},
-            {"name": "m"},
-            {"name": "n", "team": 5},
+            {"name": "k", "key": "1", "team": "b"},
+            {"name": "l", "key": "2", "team": "c"},
+            {"name": "m", "key": "3"},
+            {"name": "n", "key": "4", "team": 5},
         ],
     }
     faults = cross_check({"general_settings": general}, {"A": "a"})

@@ -30,7 +30,7 @@ def test_the_value_is_not_shown() -> None:
 
 def test_a_key_of_several_entries_warns_once() -> None:
     """The same key in several entries gives one warning."""
-    assert len(load(entry("a", rpm=1), entry("b", rpm=2, tpm=3)).warnings) == 2
+    assert len(load(entry("a", itpm=1), entry("b", itpm=2, otpm=3)).warnings) == 2
 
 
 @pytest.mark.parametrize("where", IGNORED)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -33,6 +35,8 @@ model_list:
       stream: true
       order: 1
       weight: 2
+      rpm: 100
+      tpm: 200000
       max_tokens: 1024
       max_completion_tokens: 1025
       temperature: 0.5
@@ -73,7 +77,9 @@ model_list:
       headers: {X-Old: green}
       timeout: 300
       allowed_openai_params: [guided_json]
-    model_info: {max_input_tokens: 1048576, max_output_tokens: 65536}
+    model_info: {max_input_tokens: 1048576, max_output_tokens: 65536, rpm: 101, tpm: 200001}
+    rpm: 102
+    tpm: 200002
     transport: auto
     profile: gemini-3-strict
     provider_state: true
@@ -151,8 +157,15 @@ general_settings:
   ui: false
   inspector: {requests: 50, bodies: true, mib: 4}
   gen_ai_metrics: true
-  keys: [{name: team-a, key: os.environ/GEMINI_API_KEY, team: blue, instructions: {file: team-a.md}}]
-  teams: [{name: blue, instructions: Be kind.}]
+  on_unpriced: refuse
+  keys:
+    - {name: team-a, key: os.environ/GEMINI_API_KEY, team: blue, instructions: {file: team-a.md},
+       models: [gemini, "az*"], rpm_limit: 60, tpm_limit: 200000, max_parallel_requests: 8,
+       max_budget: 25.000000001, budget_duration: 1mo,
+       expires: 2027-01-31T01:00:00+01:00}
+    - {name: hashed, key_hash: "sha256:9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08"}
+  teams: [{name: blue, instructions: Be kind., models: [gemini], rpm_limit: 61, tpm_limit: 200001,
+           max_parallel_requests: 9, max_budget: "200", budget_duration: 7d}]
   instructions: os.environ/POLICY
   instructions_overflow: truncate
 sanitize:   {mode: off, on_violation: send, merge_same_role: true}
@@ -171,6 +184,7 @@ compaction: {enabled: true, model: gemini, trigger: 0.6, keep_messages: 4, memor
                           memory_tokens: 1000, reflect_after: 3, max_share: 0.3}],
              per_key: [{key: team-a, enabled: true, summary_model: gemini, trigger: 1, keep_messages: 3,
                         memory_tokens: 16000, reflect_after: 20, max_share: 1}]}
+limits:     {on_store_down: open, burst: 0.5}
 sessions:   {enabled: true, turns: 20, retention: 12h, max_mib: 128, max_mib_per_key: 32}
 store:      {url: "sqlite:///state.db", memory_mib: 33, max_mib: 512, prefix: "blue:1", secret: os.environ/STORE_SECRET}
 """.replace(b"{CREDENTIALS}", yaml.safe_dump(SHARED, default_flow_style=True, width=10_000).strip().encode())
@@ -193,6 +207,7 @@ NORMALIZED: dict[str, dict[str, Any]] = {
     "budget": {"preset": "off"},
     "turns": {"mode": "off"},
     "compaction": {},
+    "limits": {},
     "sessions": {"retention": 43_200.0},
     "store": {},
 }
@@ -211,14 +226,29 @@ def test_every_value_of_the_contract_arrives() -> None:
     assert gemini.litellm_params.api_base == "http://127.0.0.1:9090/v1beta"
     assert gemini.litellm_params.timeout == 300
     assert gemini.litellm_params.allowed_openai_params == ("guided_json",)
-    assert gemini.model_info.model_dump() == {"max_input_tokens": 1048576, "max_output_tokens": 65536}
+    assert gemini.model_info.model_dump() == {
+        "max_input_tokens": 1048576,
+        "max_output_tokens": 65536,
+        "rpm": 101,
+        "tpm": 200001,
+    }
+    [deployment] = resolve(settings, "gemini")
+    assert (deployment.rpm, deployment.tpm) == (100, 200000)
     assert gemini.transport == "auto"
     assert azure.litellm_params.api_version == "2024-06-01"
     assert azure.litellm_params.extra_headers["X-Team"].get_secret_value() == "blue"
     assert settings.general_settings.master_key is not None
     assert settings.general_settings.master_key.get_secret_value() == "mk"
-    [key] = settings.general_settings.keys
+    key, hashed = settings.general_settings.keys
+    [team] = settings.general_settings.teams
+    assert key.key is not None
     assert (key.name, key.key.get_secret_value(), key.team) == ("team-a", "gk", "blue")
+    assert (key.rpm_limit, key.tpm_limit, key.max_parallel_requests) == (60, 200000, 8)
+    assert (key.budget_nano, key.budget_duration) == (25_000_000_001, "1mo")
+    assert (team.budget_nano, team.budget_duration) == (200 * 10**9, "7d")
+    assert (key.models, team.models) == (("gemini", "az*"), ("gemini",))
+    assert key.expires_at == datetime(2027, 1, 31, tzinfo=UTC).timestamp()
+    assert hashed.digest == hashlib.sha256(b"test").hexdigest()
     texts = (settings.general_settings, gemini, settings.general_settings.teams[0], key)
     assert [each.instructions.text for each in texts if each.instructions] == [
         "Be good.",
@@ -451,7 +481,7 @@ model_list:
   - litellm_params:
       model: gemini/b
       timeout: 0
-      rpm: 5
+      itpm: 5
 general_settings:
   master_key: k
   allowed_ips: [10.0.0.1]
@@ -468,7 +498,7 @@ litellm_settings:
         (13, "litellm_settings.request_timeout"),
     ]
     assert [(line, warning.partition(":")[0]) for warning, line in caught.value.warnings] == [
-        (8, "model_list[].litellm_params.rpm"),
+        (8, "model_list[].litellm_params.itpm"),
         (3, "model_list[0]"),
     ]
 

@@ -51,8 +51,8 @@ def test_a_guard_among_callbacks_that_log_is_refused(key: str, name: str) -> Non
 
 
 def test_a_check_before_calls_that_enforces_a_limit_is_refused() -> None:
-    """``enforce_model_rate_limits`` is refused. Checks before a call that only choose a deployment are ignored."""
-    checks = ["prompt_caching", "enforce_model_rate_limits"]
+    """A check of an unknown limit is refused. Those that choose a deployment, or heed ``rpm``, are ignored."""
+    checks = ["prompt_caching", "enforce_team_quota", "enforce_model_rate_limits"]
 
     assert [path for path, _ in faults_of(router_settings={"optional_pre_call_checks": checks})] == [
         "router_settings.optional_pre_call_checks[1]"

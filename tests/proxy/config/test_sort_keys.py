@@ -165,7 +165,7 @@ def test_a_warning_is_one_line() -> None:
 
 def test_the_file_is_not_changed() -> None:
     """The caller's mapping is not changed."""
-    raw: dict[object, object] = {"model_list": [entry(rpm=1)], "general_settings": {"alerting": ["slack"]}}
+    raw: dict[object, object] = {"model_list": [entry(itpm=1)], "general_settings": {"alerting": ["slack"]}}
     sort_keys(raw)
 
-    assert raw == {"model_list": [entry(rpm=1)], "general_settings": {"alerting": ["slack"]}}
+    assert raw == {"model_list": [entry(itpm=1)], "general_settings": {"alerting": ["slack"]}}

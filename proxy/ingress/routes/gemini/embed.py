@@ -27,6 +27,6 @@ async def embed_contents(request: web.Request) -> web.StreamResponse:
     read = partial(answer_format.read_request, body, max_nesting=nesting, weight=weight, model=model)
     asked = await run_offloaded(weight, read)
     record.asked = asked.model
-    record.model = choose_pool(asked.model, settings)[0].label
+    record.model = choose_pool(asked.model, settings, record.allowed)[0].label
     await gateway.upstream.start()
     return await forward_embeddings(request, asked, body, answer_format)

@@ -11,13 +11,12 @@ from typing import Any
 
 from aiohttp import web
 
-from proxy.config import model_names, resolve
-from proxy.config.list_models import listed_names
+from proxy.config import resolve
+from proxy.config.list_models import listed_names, require_listed
 from proxy.config.litellm_models import embeds
-from proxy.config.pools import choose_pool
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
-from proxy.forwarding.gateway import GATEWAY, Gateway
+from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
 from proxy.forwarding.json_response import json_response
 from proxy.ingress.routes.gemini.model_name import PREFIX, plain_name
 from proxy.planning.windows import window_of
@@ -29,16 +28,14 @@ _EMBEDDINGS = ("embedContent", "batchEmbedContents")
 
 async def list_content_models(request: web.Request) -> web.Response:
     """Answer with the page of configured models that the query asks for: ``pageSize`` and ``pageToken``."""
-    names = await asyncio.to_thread(listed_names, request[GATEWAY].settings)
+    names = await asyncio.to_thread(listed_names, request[GATEWAY].settings, request[RECORD].allowed)
     return await list_page(request, names)
 
 
 async def show_content_model(request: web.Request) -> web.Response:
     """Answer with one model, which a wildcard may match, or with 404."""
-    gateway = request[GATEWAY]
     name = plain_name(request.match_info["id"])
-    if name not in model_names(gateway.settings):
-        choose_pool(name, gateway.settings)
+    require_listed(request[GATEWAY].settings, name, request[RECORD].allowed)
     return await show_one(request, name)
 
 
