@@ -81,7 +81,8 @@ def _compare(
 ) -> list[Call]:
     """Remember the entries of other processes. Return the calls that restore what the store has lost."""
     calls: list[Call] = []
-    if stands.pop(sender.process, None) is None and spend.changes:
+    own = stands.pop(sender.process, None)
+    if spend.changes and (own is None or (own.nano, own.reserved) != (spend.nano, spend.reserved)):
         calls.append(write_call([spend], sealer, sender))
     lost = {
         process: entry for process, entry in spend.others.items() if entry.is_newer_than(stands.get(process))

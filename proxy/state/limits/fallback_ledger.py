@@ -1,0 +1,51 @@
+"""A ledger that always has an answer: where a shared ledger cannot be reached, the configuration decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Literal, TypeAlias
+
+from proxy.state.limits.claims import Claims, Settlement, Verdict
+from proxy.state.limits.ledger import Ledger
+from proxy.state.limits.local_share import LocalShare
+from proxy.state.limits.spend_book import SpendBook
+
+Rule: TypeAlias = Literal["share", "open", "refuse"]
+"""``limits.on_store_down``."""
+
+
+class FallbackLedger:
+    """*ledger*, and this replica's share of the limits for the time in which *ledger* cannot be reached."""
+
+    def __init__(self, ledger: Ledger, book: SpendBook, clock: Callable[[], float] = monotonic) -> None:
+        self._ledger = ledger
+        self._share = LocalShare(book, clock) if ledger.is_shared else None
+
+    async def decide(self, claims: Claims, rule: Rule) -> tuple[Verdict | None, bool]:
+        """Return the verdict on *claims*, and True where the ledger gave it.
+
+        Where the ledger cannot be reached, *rule* decides. With ``refuse`` there is no verdict then. Money is held to
+        what this process knows.
+        """
+        verdict = await self._ledger.admit(claims)
+        share = self._share
+        if share is None:
+            return verdict, True
+        if verdict is not None:
+            if debts := share.take_debts():
+                self._ledger.settle(Settlement(claims.id, debts))
+            share.follow(claims, verdict)
+            return verdict, True
+        if rule == "refuse":
+            return None, False
+        return share.decide(claims, self._ledger.replicas, is_open=rule == "open"), False
+
+    def settle(self, settlement: Settlement, *, is_in_ledger: bool) -> None:
+        """End a request. *is_in_ledger* is False where this replica admitted the request alone."""
+        if self._share is not None:
+            self._share.settle(settlement)
+        if not is_in_ledger:
+            settlement = Settlement(settlement.id, (), settlement.parallel, settlement.spends)
+        if settlement.rates or settlement.parallel or settlement.spends:
+            self._ledger.settle(settlement)
