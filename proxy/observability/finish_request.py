@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from proxy.core.dollars import NANO_A_DOLLAR
 from proxy.observability.logs import get_log
 from proxy.observability.metrics import Metrics
 from proxy.observability.recent_requests import RecentRequest, RecentRequests
@@ -103,6 +104,7 @@ def _log_request(
         budget=record.budget,
         input_tokens=tokens[0],
         output_tokens=tokens[1],
+        cost_usd=None if record.cost_nano is None else record.cost_nano / NANO_A_DOLLAR,
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from proxy.core.dollars import NANO_A_DOLLAR
 from proxy.forwarding.gateway import Gateway
+from proxy.observability.metrics.limits import MASTER
 from proxy.observability.request_record import RequestRecord
 
 _EXACT = "exact"
@@ -23,7 +25,10 @@ def settle_request(record: RequestRecord, gateway: Gateway) -> None:
     admission = record.admission
     nano = estimated = tokens = 0
     for charge in charges:
-        nano += charge.nano_usd or 0
+        if charge.nano_usd:
+            nano += charge.nano_usd
+            series = gateway.metrics.spend.labels(record.key or MASTER, record.model, charge.exactness)
+            series.inc(charge.nano_usd / NANO_A_DOLLAR)
         tokens += charge.tokens_in + charge.tokens_out
         deployment = charge.deployment
         if charge.exactness != _EXACT:

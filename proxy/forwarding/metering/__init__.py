@@ -9,5 +9,6 @@ The files, in the order of the data:
 - request_meter: the charges of one request
 - used_by_attempt: what is known of an attempt's use at its end
 - meter_attempt: the charge of an attempt that ended, with the estimates that it needs
-- count_spend: the spend in the metrics
+
+The end of a request adds the charges to the spend of its key (:mod:`proxy.forwarding.limits.settle_request`).
 """

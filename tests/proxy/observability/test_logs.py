@@ -55,6 +55,7 @@ FIELDS = {
     "budget",
     "input_tokens",
     "output_tokens",
+    "cost_usd",
 }
 
 
@@ -94,6 +95,7 @@ async def test_request_has_one_line_with_the_documented_fields(
         "attempts": 1,
         "input_tokens": 7,
         "output_tokens": 3,
+        "cost_usd": 0.0000165,
     }
     assert {name: line[name] for name in expected} == expected
     assert (line["first_token_ms"] is not None) == stream

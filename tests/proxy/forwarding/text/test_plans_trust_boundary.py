@@ -117,7 +117,7 @@ async def test_text_sends_our_key_and_the_clients_text_to_its_provider_alone(
     assert request.body == {
         "model": "gpt-3.5-turbo-instruct",
         "prompt": "Mine.",
-        **({"stream": True} if stream else {}),
+        **({"stream": True, "stream_options": {"include_usage": True}} if stream else {}),
     }
     assert entry["body"]["contents"] == [{"role": "user", "parts": [{"text": "Mine."}]}]
     assert "theirs" not in f"{dict(request.headers)} {request.raw!r} {json.dumps(entry)}"
