@@ -169,8 +169,10 @@ def test_every_metric_is_listed_with_type_and_labels() -> None:
 
 def test_every_error_code_is_listed_with_status_and_type() -> None:
     """The table lists every error code; a dash stands for the provider's own status."""
-    assert {code: (row[0], key_in(row[1])) for code, row in listed("Error codes").items()} == {
-        code: (str(found.status or "-"), found.type) for code, found in public_surface.error_codes().items()
+    rows = rows_under(DOCUMENT, "Error codes")
+
+    assert {(key_in(row[0]), row[1], key_in(row[2])) for row in rows} == {
+        (found.code, str(found.status or "-"), found.type) for found in public_surface.error_codes()
     }
 
 

@@ -92,10 +92,10 @@ def test_every_code_of_a_stream_is_listed() -> None:
 
 def test_error_codes_have_their_status() -> None:
     """Each code of the first table exists, with the status that stands beside it."""
-    known = public_surface.error_codes()
+    known = {(found.code, found.status) for found in public_surface.error_codes()}
     told = {key_in(row[1]): int(row[0]) for row in rows_under(DOCUMENT, "Errors")}
 
-    assert told == {code: known[code].status for code in told}
+    assert set(told.items()) <= known
     assert {"previous_response_not_found", "sessions_unavailable", "websocket_not_supported"} <= told.keys()
 
 

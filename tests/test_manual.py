@@ -80,8 +80,9 @@ def test_manual_lists_every_error_code_with_its_status() -> None:
     """The manual lists every error code with its status, and every kind of failure."""
     exist = public_surface.error_codes()
     told = rows(section("Error codes"))
-    assert {row[0].strip("`") for row in told if len(row) == 4} == set(exist)
-    assert all(str(exist[row[0].strip("`")].status or "") in row[1] for row in told if len(row) == 4)
+    statuses = {row[0].strip("`"): row[1] for row in told if len(row) == 4}
+    assert set(statuses) == {found.code for found in exist}
+    assert all(str(found.status or "") in statuses[found.code] for found in exist)
     kinds = [code for row in told if len(row) == 2 for code in re.findall(r"`([^`]+)`", row[0])]
     assert sorted(kinds) == sorted(Kind)
 

@@ -68,7 +68,7 @@ async def finish_stream(
     if ended_with is None:
         last = out.writer.write_end()
     else:
-        record.outcome = ended_with.code
+        record.outcome = ended_with.outcome
         last = out.writer.write_error(ended_with)
     await out.end(last, deadline)
     return out.response

@@ -101,25 +101,30 @@ def _labels(collector: object) -> Sequence[str]:
 
 
 class Code(NamedTuple):
-    """An error code's status and type. The status is None where the provider's own status is passed on."""
+    """An error code with its status and type. The status is None where the provider's own status is passed on."""
 
+    code: str
     status: int | None
     type: str
 
 
-def error_codes() -> dict[str, Code]:
-    """Return every error code of the proxy's error classes, and the codes of provider failures."""
+def error_codes() -> set[Code]:
+    """Return every error code of the proxy's error classes, and the codes of provider failures.
+
+    A limit of a client's key has the code of a provider's limit, with a status of its own.
+    """
     importlib.import_module("proxy.server.app")  # imports every room that has error classes
-    found: dict[str, Code] = {}
+    found, permanent = set[Code](), set[str]()
     waiting = [errors.ProxyError]
     while waiting:
         one = waiting.pop()
         waiting += one.__subclasses__()
         if one is not errors.ProxyError and one.__module__.startswith("proxy."):
-            found.setdefault(one.code, Code(int(one.status), one.type))
-    for code in client_error._CODES.values():
-        found.setdefault(code, Code(None, errors.UpstreamFault.type))
-    return found
+            found.add(Code(one.code, int(one.status), one.type))
+            if issubclass(one, errors.InvalidRequest):
+                permanent.add(one.code)
+    of_providers = (code for code in client_error._CODES.values() if code not in permanent)
+    return found | {Code(code, None, errors.UpstreamFault.type) for code in of_providers}
 
 
 def change_steps() -> tuple[str, ...]:
@@ -140,7 +145,8 @@ _NAMES = {str(value) for name, value in vars(hdrs).items() if name.isupper() and
 _LOWER = {name.lower() for name in _NAMES}
 _FURTHER = re.compile(
     r"x-[a-z0-9-]*[a-z0-9]|sec-[a-z-]*[a-z]|traceparent|tracestate|retry-after-ms|access-control-[a-z-]+"
-    r"|content-security-policy|referrer-policy|openai-organization|api-key|anthropic-(?:beta|version)|request-id",
+    r"|content-security-policy|referrer-policy|openai-organization|api-key|request-id"
+    r"|anthropic-(?:beta|version|ratelimit-[a-z-]+)",
     re.IGNORECASE,
 )
 

@@ -55,7 +55,7 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
 
 def _answer(request: web.Request, error: ProxyError) -> web.Response:
     record = request[RECORD]
-    record.outcome = error.code
+    record.outcome = error.outcome
     record.refused = not record.client
     record.asked = record.asked or error.asked_model
     if isinstance(error, ModelUnavailable):

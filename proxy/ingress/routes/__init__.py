@@ -15,8 +15,10 @@ from proxy.ingress.routes.messages import add_message_routes
 from proxy.ingress.routes.metrics import metrics
 from proxy.ingress.routes.models import list_models, show_model
 from proxy.ingress.routes.not_served import add_not_served
+from proxy.ingress.routes.own_key import show_key
 from proxy.ingress.routes.paths import (
     EXPLAIN,
+    KEY,
     LEARNED,
     LIVE,
     MESSAGES,
@@ -44,6 +46,8 @@ def add_api_routes(app: web.Application) -> None:
     add_message_routes(app)
     for path in spellings(EXPLAIN):
         app.router.add_post(path, explain)
+    for path in spellings(KEY):
+        app.router.add_get(path, show_key)
     for path in spellings(LEARNED):
         app.router.add_get(path, list_learned)
         app.router.add_delete(path, forget_learned)

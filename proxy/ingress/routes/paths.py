@@ -17,6 +17,7 @@ from proxy.ingress.formats import RESPONSES as RESPONSES
 from proxy.ingress.routes import gemini_paths
 
 EXPLAIN = "/v1/explain"
+KEY = "/v1/key"
 LEARNED = "/v1/learned"
 MODELS = "/v1/models"
 MODEL = "/v1/models/{id:.+}"
@@ -59,6 +60,7 @@ _UI_WORK = frozenset({UI_LOOK, UI_VERDICTS})
 
 LISTINGS = frozenset(
     {
+        KEY,
         LEARNED,
         MODELS,
         MODEL.replace("{id:.+}", "{id}"),
@@ -72,7 +74,7 @@ LISTINGS = frozenset(
         CONVERSATION_ITEM,
     }
 )
-"""The API's paths that list models, learned repairs or stored objects, by aiohttp's names of their resources.
+"""The API's paths that show a key, models, learned repairs or stored objects, by aiohttp's names of their resources.
 
 Requests to these paths call no model.
 """

@@ -149,3 +149,10 @@ def test_limits_without_a_store_are_retried_soon() -> None:
     error = LimitsUnavailable()
 
     assert (error.http_status, error.retryable, error.headers) == (503, True, {"retry-after": "1"})
+
+
+def test_refusals_of_a_key_have_outcomes_of_their_own() -> None:
+    """Alerts about providers do not count a client that is over its own limit."""
+    assert RateLimited("requests", 1).outcome == "key_over_limit"
+    assert BudgetExceeded(1).outcome == "key_over_budget"
+    assert LimitsUnavailable().outcome == LimitsUnavailable.code

@@ -51,7 +51,7 @@ async def stream_failure(
 ) -> web.StreamResponse:
     """Answer *request* with a stream that holds *error* alone."""
     record = request[RECORD]
-    record.outcome = error.code
+    record.outcome = error.outcome
     out = EventStream(request, answer_format, record)
     await out.end(out.writer.write_error(error), record.deadline)
     assert out.response is not None, "the end of a stream begins it"
