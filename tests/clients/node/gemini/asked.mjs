@@ -17,7 +17,7 @@ export const DECLARED = {
 export function asked() {
   const [task, baseUrl, model, way, ...more] = process.argv.slice(2);
   const client = (apiKey = "none") => new GoogleGenAI({ apiKey, vertexai: false, httpOptions: { baseUrl } });
-  return { task, client, model, stream: way === "stream", more };
+  return { task, origin: baseUrl, client, model, stream: way === "stream", more };
 }
 
 /** Yield the answer to `contents`, or its chunks where the command line asks for a stream. */

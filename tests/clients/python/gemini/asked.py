@@ -28,7 +28,9 @@ DECLARED = types.Tool(
 class Asked:
     """The arguments of the command line: ``TASK ORIGIN MODEL whole|stream [MORE…]``."""
 
-    task: Literal["tools", "chat", "talk", "paths", "errors", "search", "picture", "structured", "missing"]
+    task: Literal[
+        "tools", "chat", "talk", "paths", "errors", "limits", "search", "picture", "structured", "missing"
+    ]
     origin: str
     model: str
     stream: bool

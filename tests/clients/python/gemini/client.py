@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from tests.clients.python.gemini import genai_chat, genai_errors, genai_others, genai_paths, with_genai
+from tests.clients.python.gemini import (
+    genai_chat,
+    genai_errors,
+    genai_limits,
+    genai_others,
+    genai_paths,
+    with_genai,
+)
 from tests.clients.python.gemini.asked import Asked
 
 TASKS = {
@@ -11,6 +18,7 @@ TASKS = {
     "talk": genai_chat.talk,
     "paths": genai_paths.main,
     "errors": genai_errors.main,
+    "limits": genai_limits.main,
     "search": genai_others.search,
     "picture": genai_others.picture,
     "structured": genai_others.structured,

@@ -25,7 +25,7 @@ TOOLS: Any = [
 class Asked:
     """The arguments of the command line: ``TASK ORIGIN MODEL whole|stream VERSION [MORE…]``."""
 
-    task: Literal["tools", "paths", "errors"]
+    task: Literal["tools", "paths", "errors", "limits"]
     origin: str
     model: str
     stream: bool

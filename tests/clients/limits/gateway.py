@@ -1,0 +1,87 @@
+"""The gateway of the limited keys, and the relay before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from tests.clients.responses.relay import Relay
+from tests.process.running import Served
+from tests.support.openai_emulator import OpenAIEmulator
+
+MODEL, EMBEDDER, HIDDEN = "gpt-4.1", "text-embedding-3-small", "gpt-4.1-mini"
+WAIT_S = 2
+"""Seconds after which a slow key may ask again. Two requests of one client come within this time."""
+
+CLIENTS = (
+    "openai",
+    "responses",
+    "openai-node",
+    "anthropic",
+    "anthropic-node",
+    "genai",
+    "genai-node",
+    "litellm",
+)
+"""The names of the clients. Each has a slow key of its own, so that no test waits for another."""
+
+
+def key_of(name: str) -> str:
+    """Return the key called *name*."""
+    return f"sk-key-of-tests-{name}"
+
+
+@dataclass(frozen=True)
+class LimitedGateway:
+    """A gateway with limited keys, and the relay before it."""
+
+    relay: Relay
+    served: Served
+
+    @property
+    def base_url(self) -> str:
+        """The relay's address for OpenAI's clients."""
+        return self.relay.base_url
+
+    @property
+    def origin(self) -> str:
+        """The relay's address for the other clients."""
+        return self.relay.base_url.removesuffix("/v1")
+
+    def statuses(self) -> list[int]:
+        """Return the statuses of all exchanges so far, and forget the exchanges."""
+        found = [exchange.status for exchange in self.relay.exchanges]
+        self.relay.exchanges.clear()
+        return found
+
+    def statuses_in_turn(self) -> list[int]:
+        """Return the statuses of all exchanges so far, each run of equal ones as one, and forget the exchanges."""
+        return [status for status, _ in groupby(self.statuses())]
+
+
+def config_of(openai: OpenAIEmulator) -> dict[str, Any]:
+    """Return the configuration of a gateway with limited keys. A bucket holds one request."""
+    deployment = {"api_key": "emulated", "api_base": openai.base_url}
+    others: Sequence[dict[str, Any]] = (
+        {"name": "spent", "max_budget": "0.000000001", "budget_duration": "1mo"},
+        {"name": "expired", "expires": "2020-01-01T00:00:00Z"},
+        {"name": "narrow", "models": [HIDDEN]},
+        {"name": "small", "tpm_limit": 10},
+        {"name": "free"},
+    )
+    slow = [{"name": f"slow-{name}", "rpm_limit": 60 // WAIT_S} for name in CLIENTS]
+    return {
+        "model_list": [
+            {"model_name": name, "litellm_params": {"model": f"openai/{name}", **deployment}}
+            for name in (MODEL, EMBEDDER, HIDDEN)
+        ],
+        "limits": {"burst": WAIT_S / 60},
+        "general_settings": {
+            "drain_delay": 0,
+            "drain_grace": 2,
+            "keys": [{**key, "key": key_of(str(key["name"]))} for key in (*slow, *others)],
+        },
+        "router_settings": {"num_retries": 0, "cooldown_time": 0},
+    }
