@@ -28,6 +28,8 @@ learned_options   the options of ``turnright learned``
 learned           ``turnright learned``: asks a running process
 sessions_options  the options of ``turnright sessions``
 sessions          ``turnright sessions``: has a running process delete stored responses
+key_options       the options of ``turnright key``
+key               ``turnright key new``: makes a client key
 ask_process       asks a running process with the master key
 completion        ``turnright completion``
 key_sources       the variables that keys come from

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 
 from proxy import __version__
 from proxy.cli.conform_options import add_conform
+from proxy.cli.key_options import add_key
 from proxy.cli.learned_options import add_learned
 from proxy.cli.option_types import Commands, port
 from proxy.cli.probe_options import add_probe
@@ -87,6 +88,7 @@ def make_parser() -> argparse.ArgumentParser:
         add_probe,
         add_learned,
         add_sessions,
+        add_key,
         _add_completion,
     ):
         add(commands)

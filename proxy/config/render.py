@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
 
 import yaml
 from pydantic import BaseModel, SecretStr
@@ -97,8 +99,12 @@ def _plain(value: object) -> object:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
+    if isinstance(value, Decimal):
+        value = float(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, str) and "://" in value:
         return masked_url(value)
     return value

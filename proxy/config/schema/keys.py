@@ -19,6 +19,7 @@ from proxy.config.money import Dollars, nano_dollars
 from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
 from proxy.config.values import Count, GatewayKey, Text
+from proxy.core.hidden_text import HiddenText
 from sanitizers.record import record
 
 _HASH = re.compile(r"sha256:[0-9a-fA-F]{64}")
@@ -54,7 +55,7 @@ def _model_pattern(text: str) -> str:
 def _key_hash(text: str) -> str:
     if not _HASH.fullmatch(text):
         raise refusal(f"must be {_HASH_START} and 64 hexadecimal digits; `turnright key new NAME` prints one")
-    return text.lower()
+    return HiddenText(text.lower())
 
 
 def _moment(value: Any, info: ValidationInfo) -> datetime:

@@ -168,6 +168,22 @@ def test_free_facts_are_shown() -> None:
     }
 
 
+def test_a_key_s_limits_are_shown_and_its_hash_is_masked() -> None:
+    """Amounts and moments are shown as the file has them. A hash tells whether a guessed key is right."""
+    key = {
+        "name": "ci",
+        "key_hash": f"sha256:{'9f' * 32}",
+        "models": ["gemini"],
+        "max_budget": 25.5,
+        "budget_duration": "1mo",
+        "expires": "2027-01-31T00:00:00Z",
+    }
+    shown = render_settings(load(general_settings={"keys": [key]}))
+
+    assert yaml.safe_load(shown)["general_settings"]["keys"] == [{**key, "key_hash": MASK}]
+    assert "9f9f" not in shown
+
+
 def test_instructions_are_shown_by_length_and_digest() -> None:
     """The operator's texts may be read by fewer people than the settings."""
     text = "Be kind to https://example.test."
