@@ -80,7 +80,7 @@ class Attempts(Generic[PlanT, CallT]):
         self.deadline = record.started + gateway.settings.router_settings.timeout
         """The end of the request's time, by the event loop's clock."""
 
-        self.limits = limits_of_request(record, gateway)
+        self.limits = limits_of_request(record, gateway) if record.key else None
         """The limits of the client's key, or None where the key has none."""
 
         self.chain = planner.chain

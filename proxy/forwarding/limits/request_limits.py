@@ -121,7 +121,7 @@ class RequestLimits:
 
 def limits_of_request(record: RequestRecord, gateway: Gateway) -> RequestLimits | None:
     """Return the limits of the request of *record*, or None where neither its key nor the key's team has any."""
-    limits = gateway.limiter.limits_of(record.key) if record.key else None
+    limits = gateway.limiter.limits_of(record.key)
     return None if limits is None else RequestLimits(limits, record, gateway)
 
 

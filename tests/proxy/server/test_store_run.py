@@ -93,3 +93,14 @@ async def test_failing_work_of_the_limits_begins_again(
     [line] = [line for line in log_lines() if line["event"] == "sharing_failed"]
     assert (line["source"], line["error"]) == ("limits", "ValueError")
     assert "secret" not in str(log_lines())
+
+
+async def test_spend_is_written_at_the_end_of_the_process(tmp_path: Path) -> None:
+    """A second process on the file knows what the first one has counted."""
+    settings = settings_of(store={"url": f"sqlite:///{tmp_path}/state.db"})
+    for expected in (0, 7):
+        async with serving(settings, ScriptedUpstream(), host="127.0.0.1", port=0) as server:
+            limiter = server.gateway.limiter
+            totals = await limiter.totals()
+            assert totals[""].spent_nano == expected
+            limiter.count("", nano_usd=7, estimated_nano=0, tokens=1)

@@ -17,6 +17,7 @@ from proxy.state.output_lengths import FIRST_OUTPUT
 from tests.proxy.forwarding.attempting import BOTH, refused
 from tests.proxy.forwarding.limits.keyed import (
     ANSWERED,
+    INPUT,
     KEY,
     OTHER,
     OUTPUT,
@@ -32,30 +33,36 @@ from tests.support.proxied import CHAT, chat
 from tests.support.scripted_upstream import HANG, STOP, ScriptedUpstream, answer, say
 
 LIMITS = {"rpm_limit": 100, "tpm_limit": 10_000, "max_parallel_requests": 1, "max_budget": 1.0}
-USED = {"usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}}
+SLOW = {**LIMITS, "rpm_limit": 4, "tpm_limit": 600}
+"""Limits whose buckets refill slowly: a request in 15 seconds, and 150 tokens."""
+
+USED = {"usage": {"prompt_tokens": 200, "completion_tokens": 100, "total_tokens": 300}}
 REPORTED = {**STOP, **USED}
 
 
 @BOTH
 async def test_answer_is_charged_with_its_usage(upstream: ScriptedUpstream, stream: bool) -> None:
-    """The bucket of tokens gets back what was claimed beyond the usage."""
-    upstream.then(*([say("Good day."), REPORTED] if stream else [answer()]))
-    async with keyed(LIMITS, upstream) as proxy:
+    """The bucket of tokens gets back what was claimed beyond the usage: it was claimed whole."""
+    upstream.then(*([say("Good day."), REPORTED] if stream else [{**answer(), **USED}]))
+    async with keyed(SLOW, upstream) as proxy:
         assert (await ask(proxy, stream=stream)).status == 200
         standing, totals = await left(proxy), spent(proxy)
 
-    assert (standing.remaining_requests, standing.remaining_tokens) == (99, 9_990)
-    assert (totals.spent_nano, totals.estimated_nano, totals.reserved_nano) == (ANSWERED, 0, 0)
-    assert (totals.tokens, totals.requests) == (10, 1)
+    assert standing.remaining_requests == 3
+    assert standing.remaining_tokens is not None
+    assert 300 <= standing.remaining_tokens < 450
+    cost = 200 * INPUT + 100 * OUTPUT
+    assert (totals.spent_nano, totals.estimated_nano, totals.reserved_nano) == (cost, 0, 0)
+    assert (totals.tokens, totals.requests) == (300, 1)
 
 
 async def test_failed_request_frees_its_place_and_its_money(upstream: ScriptedUpstream) -> None:
     upstream.then(refused(503))
-    async with keyed(LIMITS, upstream) as proxy:
+    async with keyed(SLOW, upstream) as proxy:
         assert (await ask(proxy)).status == 503
         standing, totals = await left(proxy), spent(proxy)
 
-        assert (standing.remaining_requests, standing.remaining_tokens) == (99, 10_000)
+        assert (standing.remaining_requests, standing.remaining_tokens) == (3, 600)
         assert (totals.spent_nano, totals.reserved_nano, totals.requests) == (0, 0, 1)
         assert (await ask(proxy)).status == 200
 
@@ -109,12 +116,12 @@ async def test_request_that_a_shutdown_cuts_off_is_settled(upstream: ScriptedUps
 async def test_request_without_a_call_gives_back_all(upstream: ScriptedUpstream) -> None:
     """The only deployment is at the operator's limit, so nothing was sent and nothing is used."""
     entries = [{"model_name": "m", "litellm_params": {"model": PRICED, "rpm": 1}}]
-    async with keyed(LIMITS, upstream, model_list=entries) as proxy:
+    async with keyed(SLOW, upstream, model_list=entries) as proxy:
         assert (await ask(proxy, OTHER)).status == 200
         assert (await ask(proxy)).status == 429
         standing, totals = await left(proxy), spent(proxy)
 
-    assert (standing.remaining_requests, standing.remaining_tokens) == (100, 10_000)
+    assert (standing.remaining_requests, standing.remaining_tokens) == (4, 600)
     assert (totals.spent_nano, totals.reserved_nano, totals.requests) == (0, 0, 0)
 
 
