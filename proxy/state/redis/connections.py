@@ -26,9 +26,13 @@ _UNREACHABLE = frozenset({FaultKind.TIMEOUT, FaultKind.CONNECTION})
 
 
 class RedisConnections:
-    """The connections to the server at *address*. A connection is made when a call needs one."""
+    """The connections to the server at *address*. A connection is made when a call needs one.
 
-    def __init__(self, address: RedisAddress) -> None:
+    *exchange_s* is the most seconds of a whole pipeline, where that is not :data:`EXCHANGE_S`.
+    """
+
+    def __init__(self, address: RedisAddress, exchange_s: float | None = None) -> None:
+        self._exchange_s = exchange_s
         self._address = address
         self._sentinels = list(address.hosts)
         self._server: tuple[str, int] | None = None if address.master_name else address.hosts[0]
@@ -45,7 +49,8 @@ class RedisConnections:
             raise StoreFault(FaultKind.CONNECTION, f"all {MAX_CONNECTIONS} connections are in use")
         self._taken += 1
         try:
-            with TimeLimit(asyncio.get_running_loop().time() + EXCHANGE_S):
+            most_s = EXCHANGE_S if self._exchange_s is None else self._exchange_s
+            with TimeLimit(asyncio.get_running_loop().time() + most_s):
                 return await self._exchange(commands)
         except TimeoutError:
             fault = StoreFault(FaultKind.TIMEOUT, "the store did not answer in time")
