@@ -216,3 +216,26 @@ async def test_key_without_limits_of_tokens_and_money_pays_for_no_count(
     monkeypatch.setattr("proxy.forwarding.limits.request_limits.count_prompt", fail)
     async with keyed(limits, upstream) as proxy:
         assert (await ask(proxy)).status == 200
+
+
+@pytest.mark.parametrize(
+    ("on_store_down", "statuses"),
+    [("share", [200, 429]), ("open", [200, 200]), ("refuse", [503, 503])],
+)
+async def test_store_that_is_down_decides_by_the_setting(
+    upstream: ScriptedUpstream, on_store_down: str, statuses: list[int]
+) -> None:
+    """One replica alone has the whole limit as its share. Keys without limits never notice."""
+    async with keyed(
+        {"rpm_limit": 1},
+        upstream,
+        limits={"on_store_down": on_store_down},
+        store={"url": "redis://127.0.0.1:1/0"},
+    ) as proxy:
+        replies = [await ask(proxy) for _ in range(2)]
+
+        assert [reply.status for reply in replies] == statuses
+        assert (await ask(proxy, OTHER)).status == 200
+        assert len(upstream.calls) == statuses.count(200) + 1
+    if on_store_down == "refuse":
+        assert {reply.error["code"] for reply in replies} == {"limits_unavailable"}

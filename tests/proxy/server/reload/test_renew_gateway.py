@@ -16,6 +16,9 @@ from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import Blame
 from proxy.server.app import create_gateway, follow_cooldowns
 from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
+from proxy.state.limits.admission import Admission
+from proxy.state.limits.claims import Need
+from proxy.state.limits.claims import Refusal as LimitRefusal
 from proxy.state.refused_requests import Refusal
 from proxy.state.repairs.learned_repairs import LearnedRepairs
 from proxy.state.sharing.shared_cooldowns import SharedCooldowns
@@ -319,3 +322,26 @@ async def test_other_instructions_keep_circuits_and_drop_refusals(gateway: Gatew
     assert found is not None
     assert found.text == "Be brief."
     assert gateway.instructions.is_off
+
+
+async def test_limits_of_keys_are_renewed_and_what_was_used_stays_used() -> None:
+    """A reload neither refills a bucket nor forgets the spend, and the new limits hold at once."""
+
+    def with_key(**limits: Any) -> Settings:
+        keys = [{"name": "ci", "key": "sk-one-of-the-keys", **limits}]
+        return settings_of(entry("a", **KEY), general_settings={"keys": keys})
+
+    need = Need(0, 0, 60.0)
+    old = create_gateway(with_key(rpm_limit=2), ScriptedUpstream())
+    admission = await old.limiter.admit("ci", "r1", need)
+    assert isinstance(admission, Admission)
+    admission.settle(nano_usd=5, estimated_nano=0, tokens=1)
+    new = renewed(old, with_key(rpm_limit=2, max_budget=1))
+
+    assert isinstance(await new.limiter.admit("ci", "r2", need), Admission)
+    assert isinstance(await new.limiter.admit("ci", "r3", need), LimitRefusal)
+    without = renewed(new, with_key())
+    assert without.limiter is old.limiter
+    assert isinstance(await without.limiter.admit("ci", "r4", need), Admission)
+    assert without.limiter.own_totals("ci").spent_nano == 5
+    assert without.output_lengths is old.output_lengths
