@@ -177,6 +177,14 @@ class ExternalStore:
         sealer = self._sealer
         return await self._guard.call(lambda: operation(self._backend, sealer), wait_s, wait_s)
 
+    async def work_on(self, operation: Callable[[EntrySealer], Awaitable[T]]) -> T | None:
+        """Return the result of *operation*, or None after a failure (:meth:`GuardedBackend.call_alone`).
+
+        *operation* has a connection of its own. It gets the sealer that is valid now.
+        """
+        sealer = self._sealer
+        return await self._guard.call_alone(lambda: operation(sealer))
+
     def count_corrupt(self) -> None:
         """Count a value that was read and cannot be used."""
         self._events.count_error(FaultKind.CORRUPT)

@@ -142,6 +142,14 @@ class GuardedBackend:
             await asyncio.sleep(0)
         return task.result() if task.done() and not task.cancelled() else None
 
+    async def call_alone(self, operation: Callable[[], Awaitable[T]]) -> T | None:
+        """Return the result of *operation*, or None after a failure or after a second.
+
+        The call runs in the caller's task, and takes none of the places. It is for background work that makes one call
+        at a time on a connection of its own.
+        """
+        return None if self._group is None else await self._make(operation, self._clock())
+
     async def check(self) -> None:
         """Open the backend where it is not open, ping it, and close or open the circuit by the result."""
         began = self._clock()
@@ -171,14 +179,17 @@ class GuardedBackend:
         asked = self._clock()
         async with self._places:
             began = self._clock()
-            if self._circuit.is_open or began - asked > place_s:
-                return None
-            try:
-                with TimeLimit(asyncio.get_running_loop().time() + _LONGEST_S):
-                    result = await operation()
-            except Exception as error:  # noqa: BLE001 - whatever the client library raises, no request fails
-                self._note_fault(_fault_of(error), began)
-                return None
+            return None if began - asked > place_s else await self._make(operation, began)
+
+    async def _make(self, operation: Callable[[], Awaitable[T]], began: float) -> T | None:
+        if self._circuit.is_open:
+            return None
+        try:
+            with TimeLimit(asyncio.get_running_loop().time() + _LONGEST_S):
+                result = await operation()
+        except Exception as error:  # noqa: BLE001 - whatever the client library raises, no request fails
+            self._note_fault(_fault_of(error), began)
+            return None
         self._circuit.succeed(self._clock())
         return result
 

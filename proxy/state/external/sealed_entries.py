@@ -21,13 +21,16 @@ _NAME_BYTES = 16
 _DIGEST_BYTES = 8
 _HEAD_BYTES = len(_VERSION) + _DIGEST_BYTES
 
+_KEPT_NAMES = 4_096
+
 
 class EntrySealer:
     """Makes names, and seals and opens values. *prefix* begins each name, and *secret* has 16 to 64 bytes."""
 
-    __slots__ = ("_prefix", "_secret")
+    __slots__ = ("_limit_names", "_prefix", "_secret")
 
     def __init__(self, prefix: str, secret: bytes) -> None:
+        self._limit_names: dict[tuple[str, ...], str] = {}
         self._prefix = prefix
         self._secret = secret
 
@@ -47,9 +50,19 @@ class EntrySealer:
         """Return the name of the entry under *key* in *space*, as an entry of *account*."""
         return f"{account}:{space.name}:{self._digest_of(account, space.name, key)}"
 
-    def limit_name(self, kind: str, *parts: str) -> str:
-        """Return the name of a number of limits or spend. One script changes several, so all have one hash tag."""
-        return f"{self._prefix}:1:{{limits}}:{kind}:{self._digest_of(kind, *parts)}"
+    def limit_name(self, *parts: str) -> str:
+        """Return the name of a number of limits or spend, whose kind is the first of *parts*.
+
+        One script changes several numbers, so that all have one hash tag. The names are kept, since each request of a
+        limited key needs several.
+        """
+        name = self._limit_names.get(parts)
+        if name is None:
+            if len(self._limit_names) >= _KEPT_NAMES:
+                self._limit_names.clear()
+            name = f"{self._prefix}:1:{{limits}}:{parts[0]}:{self._digest_of(*parts)}"
+            self._limit_names[parts] = name
+        return name
 
     def seal(self, name: str, value: bytes) -> bytes:
         """Return the bytes that the backend keeps of *value*. The same value gives the same bytes."""

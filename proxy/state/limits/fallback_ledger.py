@@ -38,8 +38,12 @@ class FallbackLedger:
             share.follow(claims, verdict)
             return verdict, True
         if rule == "refuse":
+            self._free(claims)
             return None, False
-        return share.decide(claims, self._ledger.replicas, is_open=rule == "open"), False
+        verdict = share.decide(claims, self._ledger.replicas, is_open=rule == "open")
+        if not verdict.granted:
+            self._free(claims)
+        return verdict, False
 
     def settle(self, settlement: Settlement, *, is_in_ledger: bool) -> None:
         """End a request. *is_in_ledger* is False where this replica admitted the request alone."""
@@ -49,3 +53,8 @@ class FallbackLedger:
             settlement = Settlement(settlement.id, (), settlement.parallel, settlement.spends)
         if settlement.rates or settlement.parallel or settlement.spends:
             self._ledger.settle(settlement)
+
+    def _free(self, claims: Claims) -> None:
+        """Free the places of a request that is refused. The store may have granted them, and failed to tell."""
+        if claims.parallel:
+            self._ledger.settle(Settlement(claims.id, parallel=claims.parallel))

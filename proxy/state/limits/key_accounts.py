@@ -9,7 +9,7 @@ from proxy.config.schema.settings import Settings
 from proxy.state.limits.claims import KeyTotals
 from proxy.state.limits.ledger import Ledger
 from proxy.state.limits.limit_table import HolderLimits, KeyLimits, LimitTable
-from proxy.state.limits.periods import MONTH, Period, period_at
+from proxy.state.limits.periods import MONTH, Period, Periods
 from proxy.state.limits.spend_book import AccountSpend, SpendBook
 
 _IN_TURN = 100
@@ -26,6 +26,7 @@ class KeyAccounts:
         self.table = LimitTable(settings)
         self._ledger = ledger
         self._wall = wall
+        self._periods = Periods()
         self._next_holder = 0
 
     def follow_settings(self, settings: Settings) -> None:
@@ -52,7 +53,7 @@ class KeyAccounts:
     def period_of(self, holder: HolderLimits) -> Period:
         """Return the current period of *holder*. Spend without a limit is counted by calendar month."""
         duration = MONTH if holder.budget_nano is None else holder.budget_duration
-        return period_at(duration, self._wall())
+        return self._periods.at(duration, self._wall())
 
     def ends_in(self, period: Period) -> float:
         """Return the seconds until *period* ends. Infinity for a period without an end."""

@@ -147,6 +147,11 @@ class Limiter(KeyAccounts):
                 self._standings.note(claims, verdict, self._clock())
         return self._standings.standing_of(limits, self._clock())
 
+    def last_standing(self, key: str) -> Standing | None:
+        """Return what is left of the limits of *key* by what was last heard of them. Asks no store."""
+        limits = self.limits_of(key)
+        return None if limits is None else self._standings.standing_of(limits, self._clock())
+
     async def raise_claims(self, admission: Admission, nano_usd: int) -> Refusal | None:
         """Reserve *nano_usd* in all for *admission*. See :meth:`Admission.raise_to`."""
         more, lifetime_s = nano_usd - admission.reserved_nano, max(0.0, admission.until - self._clock())

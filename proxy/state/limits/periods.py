@@ -39,6 +39,24 @@ def period_at(duration: str | None, now: float) -> Period:
     return Period(f"{seconds}s-{number}", float((number + 1) * seconds))
 
 
+class Periods:
+    """The current period of each duration, which is found once a period."""
+
+    def __init__(self) -> None:
+        self._found: dict[str | None, tuple[float, Period]] = {}
+
+    def at(self, duration: str | None, now: float) -> Period:
+        """Return what :func:`period_at` returns."""
+        found = self._found.get(duration)
+        if found is not None:
+            since, period = found
+            if since <= now and (period.ends_at is None or now < period.ends_at):
+                return period
+        period = period_at(duration, now)
+        self._found[duration] = now, period
+        return period
+
+
 def kept_s(period: Period, now: float) -> float:
     """Return the seconds for which a store keeps spend of *period* that is written at the Unix time *now*."""
     return _EVER_S if period.ends_at is None else max(0.0, period.ends_at - now) + _KEPT_S

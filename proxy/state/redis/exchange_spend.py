@@ -82,7 +82,7 @@ def _compare(
     """Remember the entries of other processes. Return the calls that restore what the store has lost."""
     calls: list[Call] = []
     own = stands.pop(sender.process, None)
-    if spend.changes and (own is None or (own.nano, own.reserved) != (spend.nano, spend.reserved)):
+    if spend.changes and (own is None or not _is_own(own, spend)):
         calls.append(write_call([spend], sealer, sender))
     lost = {
         process: entry for process, entry in spend.others.items() if entry.is_newer_than(stands.get(process))
@@ -92,3 +92,9 @@ def _compare(
         fields = [part for process, entry in lost.items() for part in (process, write_entry(entry))]
         calls.append((RESTORE, (1, spend_name(sealer, spend), kept_ms(spend, sender.wall), 0, *fields)))
     return calls
+
+
+def _is_own(entry: SpendEntry, spend: AccountSpend) -> bool:
+    """Return True where *entry* has this process's numbers. Another process may have restored older ones."""
+    known = (spend.nano, spend.estimated, spend.tokens, spend.requests, spend.reserved)
+    return known == (entry.nano, entry.estimated, entry.tokens, entry.requests, entry.reserved)

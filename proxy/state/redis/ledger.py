@@ -17,7 +17,6 @@ from typing import TypeAlias
 
 from proxy.config.redis_address import RedisAddress
 from proxy.core.deadlines import wait_at_most
-from proxy.state.external.backend import Backend
 from proxy.state.external.external_store import ExternalStore
 from proxy.state.external.reply_limit import GRACE_TURNS
 from proxy.state.external.sealed_entries import EntrySealer
@@ -29,8 +28,15 @@ from proxy.state.redis.exchange_spend import exchange_spend, leave
 from proxy.state.redis.limit_arguments import Sender, admit_call, read_verdict, settle_call
 from proxy.state.redis.scripts import Call, run_scripts
 
-WAIT_S = 0.05
-"""The most seconds that a request waits for its claims."""
+WAIT_S = 0.5
+"""The most seconds that a request waits for its claims.
+
+A server that does not answer is noticed sooner, by the limit of each reply. This limit is for claims that wait behind
+others. It is long, since many requests at once keep the event loop busy, and would else all be held to a share alone.
+"""
+
+_EXCHANGE_S = 1.0
+"""The most seconds of one batch. A busy event loop takes that long to read the replies of a whole batch."""
 
 _CALL_S = 2.0
 """Longer than any call of the store takes, so that one call has ended before the next begins."""
@@ -38,6 +44,12 @@ _CALL_S = 2.0
 _BATCH = 64
 _MOST_WAITING = 10_000
 """The most settlements that wait. Beyond that the oldest are dropped: their places and tokens come back with time."""
+
+_DELAY_S = 0.005
+"""The seconds that a settlement waits for claims to go out with. A round trip then serves both."""
+
+_FEW_PLACES = 32
+"""Where a key has at most so many places, one of them is freed at once, since its client may come again at once."""
 
 _FLUSH_S = 1.0
 _FLUSH_PAUSE_S = 0.005
@@ -88,7 +100,7 @@ class RedisLedger:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.replicas = 1
-        self._connections = RedisConnections(address)
+        self._connections = RedisConnections(address, _EXCHANGE_S)
         self._store = store
         self._book = book
         self._wall = wall
@@ -96,7 +108,11 @@ class RedisLedger:
         self._process = token_hex(8)
         self._version = 0
         self._waiting: deque[_Work] = deque()
+        self._not_freed: deque[Settlement] = deque(maxlen=_MOST_WAITING)
+        """Places of ended requests that the server did not free, since it could not be reached."""
+
         self._wake = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
         self._is_sending = False
 
     async def admit(self, claims: Claims) -> Verdict | None:
@@ -125,7 +141,11 @@ class RedisLedger:
         """End a request as :meth:`proxy.state.limits.ledger.Ledger.settle` does."""
         if len(self._waiting) >= _MOST_WAITING:
             self._drop_settlement()
-        self._add(settlement)
+        self._waiting.append(settlement)
+        if len(self._waiting) >= _BATCH or any(place.most <= _FEW_PLACES for place in settlement.parallel):
+            self._wake.set()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_DELAY_S, self._wake.set)
 
     async def exchange(self, spends: Sequence[AccountSpend]) -> bool:
         """Exchange spend as :meth:`proxy.state.limits.ledger.Ledger.exchange` does."""
@@ -159,11 +179,8 @@ class RedisLedger:
             self._wake.set()
             await asyncio.sleep(_FLUSH_PAUSE_S)
 
-        async def go(_: Backend, sealer: EntrySealer) -> bool:
-            await leave(self._connections, sealer, Sender(self._process, 0, 0.0, 0.0))
-            return True
-
-        await self._store.ask(go, _FLUSH_S)
+        sender = Sender(self._process, 0, 0.0, 0.0)
+        await self._store.work_on(lambda sealer: leave(self._connections, sealer, sender))
 
     def _add(self, work: _Work) -> None:
         self._waiting.append(work)
@@ -177,17 +194,24 @@ class RedisLedger:
 
     async def _send(self) -> None:
         """Send the oldest work in one pipeline, and hand on the replies. An exchange goes alone."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         batch = list(self._take())
         if not batch:
             return
         self._is_sending = True
+        answered = None
         try:
-            await self._store.ask(lambda _, sealer: self._call(batch, sealer), _CALL_S)
+            answered = await self._store.work_on(lambda sealer: self._call(batch, sealer))
         finally:
             self._is_sending = False
             for work in batch:
-                if not isinstance(work, Settlement) and not work.future.done():
-                    work.future.set_result(None)
+                if not isinstance(work, Settlement):
+                    if not work.future.done():
+                        work.future.set_result(None)
+                elif not answered and work.parallel:
+                    self._not_freed.append(Settlement(work.id, parallel=work.parallel))
 
     def _take(self) -> Iterator[_Work]:
         for count in range(_BATCH):
@@ -206,6 +230,8 @@ class RedisLedger:
         if isinstance(batch[0], _Exchange):
             self.replicas = await exchange_spend(self._connections, sealer, sender, batch[0].spends)
             batch[0].future.set_result(_DONE)
+            while self._not_freed:
+                self._add(self._not_freed.popleft())
             return True
         calls, spends = list[Call](), list[tuple[SpendClaim, ...]]()
         for work in batch:
