@@ -58,14 +58,15 @@ async def meter_attempt(ended: EndedAttempt, meter: RequestMeter) -> None:
         return
     if meter.record.admission is None and find_prices(deployment) is None:
         return
-    stream = use.stream
+    stream, received = use.stream, use.received()
     tier = use.service_tier if stream is None else stream.service_tier
     estimated = await _complete(ended, None if so_far is None else so_far.usage)
-    if stream is not None and not (so_far is not None and so_far.covers_text):
-        written = await _count_received(stream.received, ended.lessons())
+    if received is not None and not (so_far is not None and so_far.covers_text):
+        written = await _count_received(received, ended.lessons())
         said = estimated["completion_tokens"]
         # A report before the text counts the first token at most, and one within the text counts what came before.
-        whole = max(said, written) if so_far is None or stream.usage is None else said + written
+        is_later = stream is not None and stream.usage is not None
+        whole = said + written if is_later else max(said, written)
         estimated = {**estimated, "completion_tokens": whole}
     meter.add(deployment, estimated, tier, "estimated")
 

@@ -7,9 +7,10 @@ such an answer only to learn its usage. That would buy an exact number with mone
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from proxy.answers.normalize_answer import TEXTS
 from proxy.answers.received_text import ReceivedText
 from proxy.answers.usage import normalize_usage
 from proxy.core.errors import UpstreamFault
@@ -98,6 +99,16 @@ class AttemptUse:
             return UsageSoFar(stream.usage, covers_text=stream.received.is_empty)
         return None if self.reports is None else self.reports.read()
 
+    def received(self) -> ReceivedText | None:
+        """Return the text of the answer that no report covers, or None where no answer came."""
+        if self.stream is not None:
+            return self.stream.received
+        if self.answer is None:
+            return None
+        received = ReceivedText()
+        received.pieces += _texts_of(self.answer)
+        return received
+
     def has_used(self, error: BaseException | None) -> bool:
         """Return True where an attempt without a report of usage, which ended with *error*, has used something."""
         if error is None or (self.stream is not None and not self.stream.received.is_empty):
@@ -105,6 +116,17 @@ class AttemptUse:
         if isinstance(error, UpstreamFault):
             return error.cause in _AT_WORK
         return isinstance(error, asyncio.CancelledError | ConnectionResetError | TimeoutError)
+
+
+def _texts_of(answer: Answer) -> Iterator[str]:
+    """Yield the texts of a whole answer as the transport returned it: of its messages, calls and completions."""
+    for choice in answer.get("choices") or ():
+        message = choice.get("message") or {}
+        calls = message.get("tool_calls") or ()
+        functions = (message.get("function_call"), *(call.get("function") for call in calls))
+        texts = [choice.get("text"), *map(message.get, TEXTS)]
+        texts += [function.get(name) for function in functions if function for name in ("name", "arguments")]
+        yield from (text for text in texts if isinstance(text, str))
 
 
 def _sum_parts(parts: Sequence[Mapping[str, Any] | None]) -> Mapping[str, Any] | None:
