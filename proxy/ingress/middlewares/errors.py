@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -20,6 +21,7 @@ from proxy.forwarding.end_request import find_cancel_error
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
 from proxy.ingress.formats import FORMATS, RESPONSES
+from proxy.ingress.middlewares.key_limits import note_standing
 from proxy.ingress.page_headers import PRIVATE
 from proxy.ingress.refusals import write_refusal
 from proxy.ingress.routes.responses.wait_in_stream import stream_failure, waits_unread
@@ -64,6 +66,8 @@ def _answer(request: web.Request, error: ProxyError) -> web.Response:
         get_log().warning(error.code, request_id=record.request_id, reason=error.for_log)
     if record.refused:
         request[GATEWAY].connections.note_head(request.protocol)
+    if error.http_status != HTTPStatus.UNAUTHORIZED:
+        note_standing(record, request[GATEWAY])
     refusal = write_refusal(error, request, record)
     headers = {
         **record.answer_headers(asyncio.get_running_loop().time()),

@@ -26,3 +26,12 @@ def refuse_known(record: RequestRecord, gateway: Gateway) -> None:
     refusal = gateway.limiter.find_refusal(record.key, monotonic())
     if refusal is not None and record.route in _CALLS_A_MODEL:
         raise refuse(refusal, record, gateway)
+
+
+def note_standing(record: RequestRecord, gateway: Gateway) -> None:
+    """Give *record* what is left of the limits of its key, for the error of a request that was never admitted.
+
+    These are the numbers that this process last heard of. An error does not ask the store.
+    """
+    if record.standing is None and record.key and record.route in _CALLS_A_MODEL:
+        record.standing = gateway.limiter.last_standing(record.key)
