@@ -198,6 +198,8 @@ class BillingProvider:
             await response.write_eof()
             ended = True
             return response
+        except ConnectionResetError:
+            return response  # the gateway has left
         finally:
             usage = answer.usage if ended else _scaled(answer, written)
             self.account.add(number, model, usage, said=ended and says_usage)

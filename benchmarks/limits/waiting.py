@@ -75,7 +75,7 @@ class _Client:
                 continue
             await asyncio.sleep(wait_s)
             waited += wait_s
-            again = await self._send(key, self._replicas.origins[0])
+            again = await send(self._http, self._replicas.origins[0], refused.ask)  # the same request again
             at_once += again.served
         return exactly(
             f"served after {header}, limit of {key}", at_once, rounds, note=f"{waited:.1f} s waited"
