@@ -27,6 +27,14 @@ TRACED = {"traceparent": f"00-{TRACE_ID}-00f067aa0ba902b7-01"}
 STEADY, NARROW, BACKED, LONELY = "steady", "narrow", "backed", "lonely"
 """Names of models: one that answers, one with a small window, one with a fallback, and one without a fallback."""
 
+KEY = "sk-driven"
+LIMITED = {
+    "drain_delay": 0,
+    "drain_grace": 2,
+    "keys": [{"name": "driven", "key": KEY, "rpm_limit": 1, "max_budget": 100}],
+}
+"""General settings with a key that may ask once a minute, and has a spend limit."""
+
 _PROMPT = "Say what a careful engineer looks at before a release, and in which order. " * 40
 _THOUGHTFUL = {
     "id": "chatcmpl-1",
@@ -67,7 +75,7 @@ class Driver:
         One answer reports reasoning tokens and cached prompt tokens.
         """
         for stream in (False, True):
-            options = {"stream_options": {"include_usage": True}} if stream else {}
+            options: dict[str, Any] = {"stream_options": {"include_usage": True}} if stream else {}
             assert self._ask(STEADY, [user(_PROMPT)], stream=stream, **options).is_whole
         self._provider.faults.append({"payload": _THOUGHTFUL})
         assert self._ask(STEADY, [user()]).is_whole
@@ -118,6 +126,11 @@ class Driver:
             assert self._ask(STEADY, [user(f"Learn, {at}.")], seed=1).is_whole
         assert "turnright_learned_applied_total{" in self.scrape()
 
+    def spend(self) -> None:
+        """Ask twice with a key that may ask once a minute."""
+        assert self._ask(STEADY, [user()], key=KEY).is_whole
+        assert self._ask(STEADY, [user()], key=KEY).status == 429
+
     def leave(self) -> None:
         """Disconnect before the answer has arrived."""
         before = len(self._provider.requests)
@@ -138,10 +151,11 @@ class Driver:
     def _finished(self) -> list[dict[str, Any]]:
         return self._served.running.events("request_finished")
 
-    def _ask(self, model: str, messages: Any, **parameters: Any) -> Answer:
+    def _ask(self, model: str, messages: Any, *, key: str = "", **parameters: Any) -> Answer:
         request = {"model": model, "messages": messages, **parameters}
+        headers = TRACED | ({"Authorization": f"Bearer {key}"} if key else {})
         response = self._http.post(
-            f"{self._served.base_url}/chat/completions", content=json.dumps(request).encode(), headers=TRACED
+            f"{self._served.base_url}/chat/completions", content=json.dumps(request).encode(), headers=headers
         )
         return Answer(response.status_code, response.headers, response.text)
 
@@ -166,7 +180,7 @@ def running(directory: Path, **sections: Any) -> Iterator[tuple[Served, Driver]]
 
 @functools.cache
 def scrape_of_driven() -> str:
-    """Return the metrics of a driven process, followed by the metrics of a second process in mode ``observe``."""
+    """Return the metrics of a driven process, of one in mode ``observe``, and of one whose key has limits."""
     texts = []
     with tempfile.TemporaryDirectory() as name:
         with running(Path(name)) as (_, driver):
@@ -174,6 +188,9 @@ def scrape_of_driven() -> str:
             texts.append(driver.scrape())
         with running(Path(name), sanitize={"mode": "observe"}) as (_, driver):
             driver.change()
+            texts.append(driver.scrape())
+        with running(Path(name), general_settings=LIMITED) as (_, driver):
+            driver.spend()
             texts.append(driver.scrape())
     return "".join(texts)
 

@@ -37,8 +37,9 @@ ROWS = [
     "Rounds",
     "Process",
     "Store",
+    "Keys and spend",
 ]
-UNITS = {"bytes", "ops", "percentunit", "reqps", "s", "short"}
+UNITS = {"bytes", "currencyUSD", "ops", "percentunit", "reqps", "s", "short"}
 """Grafana's names of the units that the metrics have."""
 
 

@@ -24,6 +24,7 @@ from proxy.core.errors import (
 )
 from proxy.ingress.routes.paths import api_routes
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
+from proxy.observability.metrics.limits import EXACTNESS, REFUSAL_KINDS
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.client_error import set_client_error
 from proxy.resilience.failure_table import TABLE, Kind
@@ -38,7 +39,7 @@ Vocabulary: TypeAlias = Mapping[str, Mapping[str, frozenset[str]]]
 TARGET_LABELS = frozenset({"namespace", "pod", "job", "instance"})
 """The labels that Prometheus adds to every series of a target. The first two exist in Kubernetes only."""
 
-FREE = TARGET_LABELS | {"version"}
+FREE = TARGET_LABELS | {"key", "version"}
 """Labels whose values these tests cannot know."""
 
 
@@ -82,6 +83,8 @@ _VALUES: Mapping[tuple[str, str], frozenset[str]] = {
     ("turnright_streams_interrupted_total", "reason"): _KINDS | {InternalFault.code, CUT_OFF},
     ("turnright_violations_sent_total", "rule"): frozenset(RULES),
     ("turnright_turn_events_total", "event"): frozenset(EVENTS),
+    ("turnright_rate_limited_total", "kind"): frozenset(REFUSAL_KINDS),
+    ("turnright_spend_usd_total", "exactness"): frozenset(EXACTNESS),
 }
 
 

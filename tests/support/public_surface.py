@@ -86,6 +86,7 @@ def metrics() -> dict[str, Metric]:
     every = Metrics()
     every.gen_ai()
     every.learned_repairs.count = lambda: {("a-model", "a-fault"): 1}
+    every.budget_used.ratios = {"a-key": 0.5}
     found = {}
     for family in every.registry.collect():
         name = f"{family.name}_total" if family.type == "counter" else family.name
