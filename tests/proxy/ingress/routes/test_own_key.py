@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.markdown_tables import key_in, rows_under
 from tests.support.proxied import Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer
 
@@ -185,3 +187,10 @@ async def test_answer_holds_no_secret(proxy: Proxied) -> None:
     digests = [key.digest for key in proxy.server.gateway.settings.general_settings.keys]
 
     assert not any(text.encode() in raw for text in (*SECRETS.values(), MASTER, *digests))
+
+
+async def test_document_has_every_field(proxy: Proxied) -> None:
+    """The fields stand in the document in the order of the answer."""
+    document = (Path(__file__).parents[4] / "docs" / "endpoints.md").read_text(encoding="utf-8")
+
+    assert [key_in(row[0]) for row in rows_under(document, "Keys")] == [*await facts_of(proxy, "limited")]
