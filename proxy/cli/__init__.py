@@ -6,7 +6,10 @@ configuration     the configuration of a command
 serve             ``turnright serve``, which prints the banner at a terminal
 banner            addresses, models and keys, once the process is ready
 init              ``turnright init``
-check             ``turnright check``: prints check_table, instruction_texts, store_table and check_warnings
+check             ``turnright check``: prints tables and check_warnings
+check_table       the effect of a configuration on requests
+limit_table       the models and limits of keys and teams
+limit_warnings    warnings about keys, teams and their limits
 instruction_texts the operator's instructions, by length and digest
 instruction_warnings  warnings about the operator's instructions
 named_files       the files that a configuration names

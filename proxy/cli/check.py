@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections.abc import Iterable
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -24,6 +25,7 @@ from proxy.cli.check_table import check_lines
 from proxy.cli.check_warnings import find_warnings
 from proxy.cli.configuration import UNUSABLE, load_configuration
 from proxy.cli.instruction_texts import instruction_lines
+from proxy.cli.limit_table import limit_lines
 from proxy.cli.print_result import print_result
 from proxy.cli.store_table import plain_store, store_lines
 from proxy.config import ConfigurationError, Fault, Loaded, render_faults, render_settings, render_warning
@@ -50,7 +52,13 @@ def run_check(options: argparse.Namespace) -> int:
         print(render_faults(error, options.config), end="", file=sys.stderr)
         return UNUSABLE
     models = preview_of(loaded.settings)
-    found = find_warnings(loaded.settings, read_memory_limit(), reachable_limit(), _surroundings())
+    found = find_warnings(
+        loaded.settings,
+        read_memory_limit(),
+        reachable_limit(),
+        _surroundings(),
+        time.time(),  # noqa: TID251 - a key expires at a moment of the calendar
+    )
     warnings = [loaded.places.warned(each) for each in (*loaded.warnings, *map(loaded.places.written, found))]
     if options.json:
         result = {
@@ -64,6 +72,7 @@ def run_check(options: argparse.Namespace) -> int:
     settings = loaded.settings
     lines = (
         *check_lines(settings, models),
+        *limit_lines(settings),
         *instruction_lines(settings),
         "",
         *store_lines(settings.store, settings.sessions),

@@ -22,6 +22,11 @@ _WINDOW_FROM = {
     "family": "from the model's family",
     "assumed": "assumed, since it is unknown",
 }
+_PRICES_FROM = {
+    "configured": "from model_info",
+    "catalogue": "from litellm's table",
+    "unknown": "unknown: requests are counted, and charged to no key",
+}
 _MODES = {
     "repair": "histories are repaired, and every change is reported",
     "observe": "histories are sent unchanged; the changes that repair would make are reported",
@@ -154,11 +159,21 @@ def _deployment_rows(deployment: DeploymentPreview, policy: CutPolicy) -> Rows:
         f"{_seconds(deployment.attempt_s)} for an attempt; {_seconds(deployment.connect_s)} to connect; "
         f"{_seconds(deployment.first_byte_s)} of silence before a stream begins, {_seconds(deployment.idle_s)} after",
     )
+    limits = _limits(deployment)
+    if limits:
+        yield "limits", f"{limits}; more go to other deployments"
+    if deployment.prices is not None:
+        yield "prices", _PRICES_FROM[deployment.prices]
     if deployment.rules is None or deployment.budget is None:
         yield "the rest", "depends on the requested model"
         return
     yield from _rules_rows(deployment.rules)
     yield from _budget_rows(deployment.budget, policy)
+
+
+def _limits(deployment: DeploymentPreview) -> str:
+    named = ((deployment.rpm, "requests"), (deployment.tpm, "tokens"))
+    return " and ".join(f"{limit:,} {what} a minute" for limit, what in named if limit is not None)
 
 
 def _transport(deployment: DeploymentPreview) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from proxy.cli.compaction_warnings import find_compaction_warnings
 from proxy.cli.instruction_warnings import find_instruction_warnings
+from proxy.cli.limit_warnings import find_limit_warnings
 from proxy.cli.provider_object_warnings import find_provider_object_warnings
 from proxy.cli.responses_warnings import find_responses_warnings
 from proxy.cli.session_warnings import find_session_warnings
@@ -56,12 +57,13 @@ def find_warnings(
     memory_limit: int | None = None,
     descriptors: int = ENOUGH_DESCRIPTORS,
     around: Surroundings | None = None,
+    now: float | None = None,
 ) -> tuple[str, ...]:
     """Return a warning for each probable mistake in *settings*, with its key in the file. No warning holds a secret.
 
     *memory_limit* is the memory that the process may use, in bytes, or None if it is unknown. *descriptors* is the
     number of files and connections that the process may have open. *around* are the places where SDKs look for
-    credentials, or None where they are unknown.
+    credentials, or None where they are unknown. *now* is the Unix time, or None where expiries do not matter.
     """
     pools = pools_of(settings)
     return (
@@ -82,6 +84,7 @@ def find_warnings(
         *find_instruction_warnings(settings),
         *find_provider_object_warnings(settings, pools),
         *find_responses_warnings(settings, pools),
+        *find_limit_warnings(settings, pools, now),
     )
 
 

@@ -21,6 +21,7 @@ from proxy.planning.budgets.budget_facts import policy_of
 from proxy.planning.budgets.limits import limit_of
 from proxy.planning.compact.policies import CompactionPolicies, CompactionPolicy
 from proxy.planning.plan_target import profile_of
+from proxy.planning.prices import find_prices
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.planning.windows import window_of
 from proxy.upstream.dialects import asks_responses, may_ask_with_tools
@@ -109,6 +110,10 @@ class DeploymentPreview:
     attempt_s: float
     rules: RulesPreview | None
     budget: BudgetPreview | None
+    rpm: int | None = None
+    tpm: int | None = None
+    prices: Literal["configured", "catalogue", "unknown"] | None = None
+    """The source of the model's prices. None for a wildcard, whose models have prices of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +204,17 @@ def _deployment(deployment: Deployment, settings: Settings) -> DeploymentPreview
         attempt_s=min(deployment.timeout_s, router.timeout),
         rules=None if of_any_model else _rules(deployment, settings),
         budget=None if of_any_model else _budget(deployment, settings),
+        rpm=deployment.rpm,
+        tpm=deployment.tpm,
+        prices=None if of_any_model else _price_source(deployment),
     )
+
+
+def _price_source(deployment: Deployment) -> Literal["configured", "catalogue", "unknown"]:
+    prices = find_prices(deployment)
+    if prices is None:
+        return "unknown"
+    return "configured" if prices.source == "configured" else "catalogue"
 
 
 def _by_responses(deployment: Deployment) -> Literal["always", "with tools", "never"]:

@@ -74,9 +74,9 @@ def test_reason_for_a_transport_is_shown(given: dict[str, Any], shown: str) -> N
 def test_table_of_a_whole_file() -> None:
     """The table has the general settings first, then each model with its deployments."""
     shown = lines(
-        entry("mine", "gemini/gemini-3.6-flash", api_key="sk-hidden"),
+        entry("mine", "gemini/gemini-3.6-flash", api_key="sk-hidden", rpm=60, tpm=500_000),
         entry("mine", "openai/my-own", api_base="http://llm:8000/v1", timeout=30) | {"profile": "mistral"},
-        entry("claude", "anthropic/claude-sonnet-4-5", api_key="sk-hidden"),
+        entry("claude", "anthropic/claude-sonnet-4-5", api_key="sk-hidden", input_cost_per_token=3e-6),
         router_settings={
             "fallbacks": [{"mine": ["claude"]}],
             "context_window_fallbacks": [{"claude": ["mine"]}],
@@ -105,6 +105,8 @@ def test_table_of_a_whole_file() -> None:
         "    transport   direct (auto: gemini is spoken directly), to generativelanguage.googleapis.com",
         "    key         set",
         "    time        600 s for an attempt; 5 s to connect; 120 s of silence before a stream begins, 120 s after",
+        "    limits      60 requests and 500,000 tokens a minute; more go to other deployments",
+        "    prices      from litellm's table",
         "    profile     gemini-3-strict, by the model's name and route",
         "    tool names  [A-Za-z_][A-Za-z0-9_.:-]*, 64 characters; others are renamed",
         "    media       images (heic, heif, jpeg, png, webp), application, audio, text, video; "
@@ -117,6 +119,7 @@ def test_table_of_a_whole_file() -> None:
         "    transport   direct (auto: openai is spoken directly), to llm:8000",
         "    key         not set",
         "    time        30 s for an attempt; 5 s to connect; 120 s of silence before a stream begins, 120 s after",
+        "    prices      unknown: requests are counted, and charged to no key",
         "    profile     mistral, configured",
         "    tool names  [a-zA-Z0-9_-]+, 64 characters; others are renamed",
         "    media       images (gif, jpeg, png, webp); addresses are passed on; in tool results: moved behind them",
@@ -132,6 +135,7 @@ def test_table_of_a_whole_file() -> None:
         "    transport   direct (auto: anthropic is spoken directly), to api.anthropic.com",
         "    key         set",
         "    time        600 s for an attempt; 5 s to connect; 120 s of silence before a stream begins, 120 s after",
+        "    prices      from model_info",
         "    profile     anthropic, by the model's name and route",
         "    tool names  [a-zA-Z0-9_-]+, 64 characters; others are renamed",
         "    media       images (gif, jpeg, png, webp); addresses are passed on; in tool results: accepted",
