@@ -59,7 +59,7 @@ def test_configuration_that_cannot_be_served_has_status_2(
 
 MIXED = b"""model_list:
 - model_name: a
-  litellm_params: {model: gemini/a, rpm: 3}
+  litellm_params: {model: gemini/a, itpm: 3}
 general_settings:
   enable_jwt_auth: true
   alerting: [slack]
@@ -73,7 +73,7 @@ def test_faults_do_not_hide_warnings(path: Path, capsys: pytest.CaptureFixture[s
     assert run_check(Namespace(config=str(path), json=False, strict=False)) == 2
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition(": ignored")[0].partition(": decides")[0] for line in lines] == [
-        f"turnright: warning: {path}:3: model_list[].litellm_params.rpm",
+        f"turnright: warning: {path}:3: model_list[].litellm_params.itpm",
         f"{path}:5: general_settings.enable_jwt_auth",
         f"turnright: warning: {path}:6: general_settings.alerting",
     ]

@@ -105,7 +105,7 @@ def test_table_of_a_whole_file() -> None:
         "    transport   direct (auto: gemini is spoken directly), to generativelanguage.googleapis.com",
         "    key         set",
         "    time        600 s for an attempt; 5 s to connect; 120 s of silence before a stream begins, 120 s after",
-        "    limits      60 requests and 500,000 tokens a minute; more go to other deployments",
+        "    limits      60 requests a minute and 500,000 tokens a minute; more go to other deployments",
         "    prices      from litellm's table",
         "    profile     gemini-3-strict, by the model's name and route",
         "    tool names  [A-Za-z_][A-Za-z0-9_.:-]*, 64 characters; others are renamed",
