@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal
 
 from typing_extensions import override
 
+from proxy.core.dollars import write_dollars
 from proxy.core.failures import Cause, Evidence
 
 Holder = Literal["key", "team"]
@@ -241,6 +242,22 @@ class RequestNeverFits(InvalidRequest):
         super().__init__(
             f"The request needs {needed} tokens, and {_HOLDERS[holder]} may use {most} at once. "
             "Shorten the request, or ask for a shorter answer."
+        )
+
+
+class RequestTooDear(InvalidRequest):
+    """The request may cost more than the key or its team may spend in a whole period.
+
+    A wait would not help, so the status is not 429. *needed_nano* is the most that the prompt and the answer that the
+    client asks for may cost, and *most_nano* the spend limit. Both are in 10⁻⁹ dollars.
+    """
+
+    code = "request_exceeds_limit"
+
+    def __init__(self, needed_nano: int, most_nano: int, *, holder: Holder = "key"):
+        super().__init__(
+            f"The request may cost ${write_dollars(needed_nano)}, and {_HOLDERS[holder]} may spend "
+            f"${write_dollars(most_nano)} in all. Shorten the request, or ask for a shorter answer."
         )
 
 

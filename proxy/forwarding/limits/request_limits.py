@@ -9,7 +9,15 @@ from __future__ import annotations
 from math import isinf
 
 from proxy.core.deployment import Deployment
-from proxy.core.errors import BudgetExceeded, LimitsUnavailable, ProxyError, RateLimited, UnpricedModel
+from proxy.core.errors import (
+    BudgetExceeded,
+    LimitsUnavailable,
+    ProxyError,
+    RateLimited,
+    RequestNeverFits,
+    RequestTooDear,
+    UnpricedModel,
+)
 from proxy.core.offload import run_offloaded
 from proxy.forwarding.gateway import Gateway
 from proxy.forwarding.limits.plan_size import PlanSize
@@ -77,8 +85,8 @@ class RequestLimits:
         The record gets the admission, and what is left of the limits.
 
         Raises :class:`RateLimited` and :class:`BudgetExceeded` for a limit that is used up. Raises
-        :class:`RequestNeverFits` for a request that no wait would help. Raises :class:`LimitsUnavailable` where the
-        store is down and the operator refuses requests then.
+        :class:`RequestNeverFits` and :class:`RequestTooDear` for a request that no wait would help. Raises
+        :class:`LimitsUnavailable` where the store is down and the operator refuses requests then.
         """
         record, gateway = self._record, self._gateway
         if self._admission is not None:
@@ -90,7 +98,7 @@ class RequestLimits:
         # The id is random, since a client may send one x-request-id many times.
         found = await gateway.limiter.admit(record.key, gateway.token()[:_ID_DIGITS], need)
         if isinstance(found, Refusal):
-            raise refuse(found, record, gateway)
+            raise refuse(found, record, gateway) if found.most is None else _misfit(found, need)
         if isinstance(found, Unavailable):
             raise LimitsUnavailable
         record.admission = self._admission = found
@@ -100,11 +108,13 @@ class RequestLimits:
     def _need_of(self, counted: CountedPlan | None, lifetime_s: float) -> Need:
         if counted is None:
             return Need(0, 0, lifetime_s)
-        longest = counted.size.longest_answer
+        limits, longest = self._limits, counted.size.longest_answer
         tokens = 0
-        if self._limits.counts_tokens:
-            tokens = tokens_to_claim(counted.prompt, longest, counted.usual, self._limits.largest_tokens)
-        cost = most_cost(counted.prices, counted.prompt, longest, counted.usual)
+        if limits.counts_tokens:
+            tokens = tokens_to_claim(
+                counted.prompt, longest, counted.usual, limits.largest_tokens, limits.holder_of_tokens
+            )
+        cost = most_cost(counted.prices, counted.prompt, longest, counted.usual, limits.largest_nano)
         return Need(tokens, cost, lifetime_s)
 
     async def _raise(self, admission: Admission, counted: CountedPlan) -> None:
@@ -141,6 +151,14 @@ def refuse(refusal: Refusal, record: RequestRecord, gateway: Gateway) -> ProxyEr
         wait_s = None if isinf(refusal.wait_s) else refusal.wait_s
         return BudgetExceeded(wait_s, holder=refusal.holder)
     return RateLimited(refusal.kind, refusal.wait_s, holder=refusal.holder)
+
+
+def _misfit(refusal: Refusal, need: Need) -> ProxyError:
+    """Return the client's error for a request that asks for more than a whole limit."""
+    most = refusal.most or 0
+    if refusal.kind == "budget":
+        return RequestTooDear(need.nano_usd, most, holder=refusal.holder)
+    return RequestNeverFits(need.tokens, most, holder=refusal.holder)
 
 
 def _refuses_unpriced(gateway: Gateway) -> bool:

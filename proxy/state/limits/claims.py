@@ -134,14 +134,14 @@ class Standing:
 class Refusal:
     """The refusal of a request: the limit that refuses, and the seconds until the request may fit.
 
-    *never_fits* is true for a request that asks for more tokens than the bucket ever holds. *wait_s* is infinite where
-    time does not help.
+    *wait_s* is infinite where time does not help. *most* is the whole limit, where the request asks for more tokens or
+    10⁻⁹ dollars than that. It never fits then. Otherwise *most* is None.
     """
 
     kind: Kind
     holder: Holder
     wait_s: float
-    never_fits: bool = False
+    most: int | None = None
     standing: Standing | None = None
 
 

@@ -48,6 +48,17 @@ class KeyLimits:
     largest_tokens: int | None
     """The most tokens that one request can ever get. None without a limit of tokens."""
 
+    largest_nano: int | None
+    """The most that one request can ever cost, in 10⁻⁹ dollars. None without a spend limit."""
+
+    @property
+    def holder_of_tokens(self) -> Holder:
+        """The owner of the limit that :attr:`largest_tokens` is from."""
+        for each in self.holders:
+            if each.tokens is not None and each.tokens.capacity == self.largest_tokens:
+                return each.holder
+        return "key"
+
 
 class LimitTable:
     """The limits of all keys of *settings*."""
@@ -110,12 +121,14 @@ def _join(accounts: tuple[HolderLimits, ...]) -> KeyLimits | None:
     if not holders:
         return None
     tokens = [each.tokens.capacity for each in holders if each.tokens is not None]
+    budgets = [each.budget_nano for each in holders if each.budget_nano is not None]
     return KeyLimits(
         holders,
         _claims_of(holders),
         bool(tokens),
-        any(each.budget_nano is not None for each in holders),
+        bool(budgets),
         min(tokens, default=None),
+        min(budgets, default=None),
     )
 
 

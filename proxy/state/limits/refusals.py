@@ -38,7 +38,7 @@ class Refusals:
             if each.tokens is not None:
                 amounts.append(("tokens", each.tokens.name, 0 if need is None else need.tokens))
             if each.budget_nano is not None:
-                amounts.append(("budget", each.account, 0 if need is None else need.nano_usd))
+                amounts.append(("budget", _spend(each.account), 0 if need is None else need.nano_usd))
             for kind, name, amount in amounts:
                 if wait_s := self.remembered.wait_for(name, amount, now):
                     if kind == "budget":
@@ -71,16 +71,26 @@ class Refusals:
                 claim, spent = claims.spends[number - first_spend], verdict.spent_nano[number - first_spend]
                 ends_in_s = self._accounts.ends_in(claim.period)
                 if claim.limit_nano is not None and spent >= claim.limit_nano:
-                    self.remembered.remember(claim.account, 0, now + ends_in_s)
+                    self.remembered.remember(_spend(claim.account), 0, now + ends_in_s)
                 else:
                     lasts_s = min(_RESERVED_WAIT_S, ends_in_s)
-                    self.remembered.remember(claim.account, claim.reserve_nano, now + lasts_s)
+                    self.remembered.remember(_spend(claim.account), claim.reserve_nano, now + lasts_s)
                 yield number, ends_in_s
 
 
 def find_misfit(limits: KeyLimits, need: Need) -> Refusal | None:
-    """Return the refusal of a request that asks for more tokens than a bucket ever holds, or None."""
+    """Return the refusal of a request that asks for more tokens or money than a limit ever allows, or None."""
     for each in limits.holders:
         if each.tokens is not None and need.tokens > each.tokens.capacity:
-            return Refusal("tokens", each.holder, inf, never_fits=True)
+            return Refusal("tokens", each.holder, inf, most=each.tokens.capacity)
+        if each.budget_nano is not None and need.nano_usd > each.budget_nano:
+            return Refusal("budget", each.holder, inf, most=each.budget_nano)
     return None
+
+
+def _spend(account: str) -> str:
+    """Return the name under which a refusal of the spend of *account* is remembered.
+
+    A key may be called like the bucket of another key, and no bucket's name begins like this.
+    """
+    return f"spend:{account}"

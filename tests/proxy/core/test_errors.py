@@ -18,6 +18,7 @@ from proxy.core.errors import (
     ProxyError,
     RateLimited,
     RequestNeverFits,
+    RequestTooDear,
     TooMuchWork,
     UnrepairableHistory,
     UpstreamFault,
@@ -118,6 +119,9 @@ def test_errors_of_a_team_name_the_team_as_the_keys() -> None:
     assert "of the team of this key is reached" in RateLimited("tokens", 1, holder="team").message
     assert "budget of the team of this key" in BudgetExceeded(1, holder="team").message
     assert "the team of this key may use 10 at once" in RequestNeverFits(11, 10, holder="team").message
+    assert (
+        "the team of this key may spend $0.01 in all" in RequestTooDear(10**8, 10**7, holder="team").message
+    )
 
 
 @pytest.mark.parametrize(

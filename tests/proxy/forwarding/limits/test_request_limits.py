@@ -239,3 +239,16 @@ async def test_store_that_is_down_decides_by_the_setting(
         assert len(upstream.calls) == statuses.count(200) + 1
     if on_store_down == "refuse":
         assert {reply.error["code"] for reply in replies} == {"limits_unavailable"}
+
+
+async def test_request_that_may_cost_more_than_the_whole_spend_limit_is_a_400(
+    upstream: ScriptedUpstream,
+) -> None:
+    """A 429 would tell the client to wait for a period in which the request fits no better."""
+    async with keyed({"max_budget": 0.01, "budget_duration": "30d"}, upstream) as proxy:
+        reply = await ask(proxy, max_tokens=1_000_000)
+
+        assert (reply.status, reply.json["error"]["code"]) == (400, "request_exceeds_limit")
+        assert "may cost $8.0" in reply.json["error"]["message"]
+        assert not upstream.exchanges
+        assert (await ask(proxy, max_tokens=1)).status == 200

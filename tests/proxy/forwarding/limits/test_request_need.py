@@ -63,6 +63,27 @@ def test_most_cost_is_the_price_of_the_prompt_and_of_the_longest_answer(
     assert most_cost(_prices(), 10, longest, USUAL) == nano
 
 
+SMALL: dict[str, tuple[int | None, int, int]] = {
+    "no more than the whole spend limit": (None, 30_000, 30_000),
+    "room for the usual answer": (None, 10**9, 10 * 2_000 + USUAL * 8_000),
+    "no room for the first token": (None, 27_999, 10 * 2_000 + USUAL * 8_000),
+    "client's limit": (50, 30_000, 10 * 2_000 + 50 * 8_000),
+}
+
+
+@pytest.mark.parametrize(("longest", "largest", "nano"), SMALL.values(), ids=SMALL)
+def test_small_spend_limit_serves_a_request_without_a_limit_of_its_answer(
+    longest: int | None, largest: int, nano: int
+) -> None:
+    """A usual answer that exceeds the whole spend limit would otherwise refuse every such request."""
+    assert most_cost(_prices(), 10, longest, USUAL, largest) == nano
+
+
+def test_error_names_the_owner_of_the_bucket() -> None:
+    with pytest.raises(RequestNeverFits, match="the team of this key may use 10 at once"):
+        tokens_to_claim(50, None, USUAL, 10, "team")
+
+
 def test_model_without_prices_costs_nothing() -> None:
     assert most_cost(None, 10, 1_000, USUAL) == 0
 
