@@ -15,6 +15,8 @@ from proxy.state.limits.spend_book import AccountSpend, SpendBook
 _IN_TURN = 100
 """The keys and teams whose spend one exchange reads although this process has not changed it."""
 
+_NEVER: tuple[float, float, list[AccountSpend]] = (inf, -inf, [])
+
 
 class KeyAccounts:
     """The spend of the keys and teams of *settings*, in *book* and *ledger*. *wall* returns Unix time."""
@@ -28,10 +30,13 @@ class KeyAccounts:
         self._wall = wall
         self._periods = Periods()
         self._next_holder = 0
+        self._counting: dict[str, tuple[float, float, list[AccountSpend]]] = {}
+        """The spend that requests of a key add to, with the Unix times between which this holds."""
 
     def follow_settings(self, settings: Settings) -> None:
         """Let the keys and teams of *settings* count from now on. What was spent stays spent."""
         self.table = LimitTable(settings)
+        self._counting.clear()
 
     def limits_of(self, key: str) -> KeyLimits | None:
         """Return the limits of the key named *key*, or None where neither the key nor its team has one."""
@@ -39,7 +44,13 @@ class KeyAccounts:
 
     def count(self, key: str, *, nano_usd: int, estimated_nano: int, tokens: int) -> None:
         """Count a request of a key without limits. Asks no store. *nano_usd* includes *estimated_nano*."""
-        for spend in self.charged(key):
+        now = self._wall()
+        since, until, spends = self._counting.get(key, _NEVER)
+        if not since <= now < until:
+            spends = self.charged(key)
+            until = min(inf if spend.period.ends_at is None else spend.period.ends_at for spend in spends)
+            self._counting[key] = now, until, spends
+        for spend in spends:
             spend.add(nano_usd, estimated_nano, tokens, 1)
 
     def charged(self, key: str) -> list[AccountSpend]:

@@ -131,8 +131,12 @@ class RedisLedger:
                 await asyncio.sleep(0)
         except asyncio.CancelledError:
             asked.is_given_up = True
-            if asked.future.done() and (verdict := asked.future.result()) is not None and verdict.granted:
-                self._release(claims)
+            if asked.future.done():
+                verdict = asked.future.result()
+                if verdict is None:
+                    self._free_later(claims)
+                elif verdict.granted:
+                    self._release(claims)
             raise
         asked.is_given_up = True
         return None
@@ -210,6 +214,8 @@ class RedisLedger:
                 if not isinstance(work, Settlement):
                     if not work.future.done():
                         work.future.set_result(None)
+                        if isinstance(work, _Asked) and work.is_given_up:
+                            self._free_later(work.claims)
                 elif not answered and work.parallel:
                     self._not_freed.append(Settlement(work.id, parallel=work.parallel))
 
@@ -267,6 +273,11 @@ class RedisLedger:
 
     def _find(self, claims: Sequence[SpendClaim]) -> list[AccountSpend]:
         return [self._book.spend_of(claim.account, claim.period) for claim in claims]
+
+    def _free_later(self, claims: Claims) -> None:
+        """Free the places that the server may have granted to a caller that is gone, before its reply was lost."""
+        if claims.parallel:
+            self._not_freed.append(Settlement(claims.id, parallel=claims.parallel))
 
     def _release(self, claims: Claims) -> None:
         """Give back what was granted to a caller that no longer waits."""

@@ -30,6 +30,7 @@ _PAUSE_S = 0.5
 """Seconds until spend is written again that could not be written."""
 
 _AT_ONCE = 500
+_MOST_BUCKETS = 8_192
 _FLUSH_S = 1.0
 
 
@@ -85,6 +86,7 @@ class SqliteLedger:
         if now >= self._renew_at:
             self._renew_at = now + _RENEWED_S
             await self._write([spend for spend in self._book if spend.is_loaded])
+        is_done = await self._write(self._unwritten()) and is_done
         return await self._save_buckets() and is_done
 
     async def run(self) -> None:
@@ -180,6 +182,8 @@ class SqliteLedger:
             if not self._store.is_up or not await self._store.ask(save, _CALL_S):
                 return False
             self._saved.update(changed)
+        if len(self._saved) > _MOST_BUCKETS:
+            self._saved = {name: tat for name, tat in self._saved.items() if name in self._memory.tats}
         return True
 
 
