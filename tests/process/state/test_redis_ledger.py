@@ -14,6 +14,7 @@ from proxy.state.limits.claims import Verdict
 from proxy.state.limits.spend_book import SpendBook
 from proxy.state.memory import MemoryStore
 from proxy.state.redis.backend import RedisBackend
+from proxy.state.redis.exchange_spend import SILENT_S
 from proxy.state.redis.ledger import RedisLedger
 from tests.support.dictionary_backend import CountedEvents
 from tests.support.ledger_contract import Books, LedgerContract, admitted, charge, claim, spend_of
@@ -202,7 +203,7 @@ async def test_batch_that_a_frozen_server_reads_late_changes_no_reservation(
         assert await ledger.admit(claim(money(100))) is None
     finally:
         server.thaw()
-    await until_answered(replicas[0])
+    await asyncio.gather(*map(until_answered, replicas))
     await admitted(ledger, claim(money(1)))
 
     assert (await admitted(replicas[1][0], claim(money(99)))).granted
@@ -220,7 +221,29 @@ async def test_place_that_could_not_be_freed_is_freed_later(
         await asyncio.sleep(0.2)
     finally:
         server.thaw()
-    await until_answered(books)
+    await asyncio.gather(*map(until_answered, replicas))
+    await books[0].flush()
+
+    assert (await admitted(replicas[1][0], claim(place(most=1)))).granted
+
+
+async def test_place_of_a_request_that_left_while_the_server_was_frozen_is_freed(
+    server: StoreServer, replicas: list[Books], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server grants the place when it goes on, and nobody hears of it."""
+    monkeypatch.setattr("proxy.state.redis.connection.REPLY_S", 0.05)
+    books = replicas[0]
+    await admitted(books[0], claim(money(1)))  # connects
+    server.freeze()
+    try:
+        asked = asyncio.get_running_loop().create_task(books[0].admit(claim(place(most=1))))
+        await asyncio.sleep(0.02)
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
+        await asyncio.sleep(0.2)
+    finally:
+        server.thaw()
+    await asyncio.gather(*map(until_answered, replicas))
     await books[0].flush()
 
     assert (await admitted(replicas[1][0], claim(place(most=1)))).granted
@@ -287,3 +310,57 @@ async def test_script_that_the_server_forgot_is_sent_again(
     server.command("SCRIPT", "FLUSH")
 
     assert (await spend(replicas[0], 1, 1)).granted
+
+
+def entries_of(count: int, age_s: int, now_us: int) -> list[str]:
+    """Return *count* processes, each with an entry of 1 nano-dollar that was written *age_s* seconds ago."""
+    written_us = now_us - age_s * 1_000_000
+    return [part for number in range(count) for part in (f"{number:016x}", f"3 1 0 1 1 0 {written_us}")]
+
+
+async def fold_entries(server: StoreServer, books: Books) -> bytes:
+    """Let 600 processes end long ago, and fold their entries. Return the name of the spend."""
+    await spend(books, 5, 5)
+    [name] = server.command("KEYS", "*:spend:*")
+    seconds, micros = server.command("TIME")
+    now_us = int(seconds) * 1_000_000 + int(micros)
+    server.command("HSET", name, *entries_of(600, SILENT_S + 60, now_us))
+    server.command("HSET", name, "f" * 16, f"1 1 0 1 1 0 {now_us}")
+    await exchange(books)
+    await exchange(books)
+    await exchange(books)
+    assert isinstance(name, bytes)
+    return name
+
+
+async def test_entries_of_silent_processes_are_folded(server: StoreServer, replicas: list[Books]) -> None:
+    name = await fold_entries(server, replicas[0])
+
+    assert int(server.command("HLEN", name)) == 600 - 400 + 3
+    assert server.command("HGET", name, "folded").startswith(b"1 400 0 400 400 0 ")
+    assert server.command("HEXISTS", name, "f" * 16) == 1
+    assert (await spend(replicas[1], 0, 0)).spent_nano == (606,)
+
+
+async def test_folded_entries_are_not_restored(server: StoreServer, replicas: list[Books]) -> None:
+    await fold_entries(server, replicas[0])
+    await exchange(*replicas, *replicas)
+
+    assert [spend_of(books).spent_nano for books in replicas] == [606] * 3
+
+
+async def test_copy_from_before_the_folding_is_brought_up_to_date(
+    server: StoreServer, replicas: list[Books]
+) -> None:
+    first, second, third = replicas
+    await spend(second, 1, 1)
+    [name] = server.command("KEYS", "*:spend:*")
+    seconds, _ = server.command("TIME")
+    server.command("HSET", name, *entries_of(600, SILENT_S + 60, int(seconds) * 1_000_000))
+    old = server.command("DUMP", name)
+    await exchange(first, first, first)
+    server.command("RESTORE", name, 0, old, "REPLACE")
+    await exchange(first, third, second, first, third)
+
+    assert [spend_of(books).spent_nano for books in replicas] == [601] * 3
+    assert int(server.command("HLEN", name)) < 300
