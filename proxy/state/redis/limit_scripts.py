@@ -185,4 +185,29 @@ return 1
 """
 """Writes entries of other processes that a store has lost. An entry that is as new stands."""
 
-ADMIT, SETTLE, MEET, LEAVE, RESTORE = map(make_script, (_ADMIT, _SETTLE, _MEET, _LEAVE, _RESTORE))
+_FOLD = """
+local ENTRY = '^(%d+) (%d+) (%d+) (%d+) (%d+) [%d-]+ (%d+)$'
+local sums = {string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '0 0 0 0 0 0 0', ENTRY)}
+if #sums == 0 then return 0 end
+local folded = 0
+for i = 2, #ARGV, 2 do
+  if redis.call('HGET', KEYS[1], ARGV[i]) == ARGV[i + 1] then
+    local _, nano, estimated, tokens, requests, seen = string.match(ARGV[i + 1], ENTRY)
+    sums[2], sums[3], sums[4], sums[5] = sums[2] + nano, sums[3] + estimated, sums[4] + tokens, sums[5] + requests
+    sums[6] = math.max(sums[6], seen)
+    redis.call('HDEL', KEYS[1], ARGV[i])
+    folded = folded + 1
+  end
+end
+if folded > 0 then
+  sums[1] = sums[1] + 1
+  for i = 1, 6 do sums[i] = string.format('%.0f', sums[i]) end
+  redis.call('HSET', KEYS[1], ARGV[1], table.concat(sums, ' ', 1, 5) .. ' 0 ' .. sums[6])
+end
+return folded
+"""
+"""Adds entries to the one of all folded processes, and deletes them. An entry that has changed meanwhile stands."""
+
+ADMIT, SETTLE, MEET, LEAVE, RESTORE, FOLD = map(
+    make_script, (_ADMIT, _SETTLE, _MEET, _LEAVE, _RESTORE, _FOLD)
+)
