@@ -86,10 +86,10 @@ def normalize_answer(
     findings = AnswerFindings()
     ids = ids or CallIds(fallback_id)
     normalized: Answer = {
-        "id": given_id if given_id and isinstance(given_id, str) else fallback_id,
+        "id": given_id if given_id and given_id.__class__ is str else fallback_id,
         "object": "chat.completion",
         "created": time if type(time) is int and 0 < time < 2**53 else created,
-        "model": given_model if given_model and isinstance(given_model, str) else model,
+        "model": given_model if given_model and given_model.__class__ is str else model,
         "choices": [
             _normalize_choice(choice, at, ids, names, findings, with_places)
             for at, choice in enumerate(answer.get("choices") or [])
@@ -101,7 +101,7 @@ def normalize_answer(
     if tier in _SERVICE_TIERS:
         normalized["service_tier"] = tier
     usage = answer.get("usage")
-    if isinstance(usage, dict) and (counts := normalize_usage(usage)):
+    if usage.__class__ is dict and (counts := normalize_usage(usage)):
         normalized["usage"] = counts
     return Normalized(normalized, findings)
 

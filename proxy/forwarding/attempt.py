@@ -185,7 +185,11 @@ class Attempt(Generic[PlanT, CallT]):
         else:
             await self._meter(error)
         if error is None:
-            await self._note_answered(now)
+            attempts, key = self._attempts, self.plan.deployment.key
+            attempts.gateway.refused_requests.answered(key, attempts.digest, now, attempts.record.key)
+            self._end(ANSWERED)
+            if attempts.planner.answer_teaches:
+                await attempts.planner.note_answered(self.plan)
             return False
         if isinstance(error, TimeoutError):
             error = UpstreamTimeout(_UNFINISHED if self._bytes_arrived else _SILENT, cause=Cause.DEADLINE)
@@ -215,13 +219,6 @@ class Attempt(Generic[PlanT, CallT]):
             lambda: gateway.learned_windows.peek(plan.deployment, attempts.clock(), tenant),
         )
         await meter_attempt(ended, attempts.meter)
-
-    async def _note_answered(self, now: float) -> None:
-        attempts, deployment = self._attempts, self.plan.deployment
-        attempts.gateway.refused_requests.answered(deployment.key, attempts.digest, now, attempts.record.key)
-        self._end(ANSWERED)
-        if attempts.planner.answer_teaches:
-            await attempts.planner.note_answered(self.plan)
 
     async def _fail(self, error: UpstreamFault | InvalidRequest) -> None:
         """Read and count the failure. Wait until the next attempt is due, or raise the request's final error."""

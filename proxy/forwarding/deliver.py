@@ -6,9 +6,8 @@ import asyncio
 
 from aiohttp import web
 
-from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.whole_answer import WholeAnswer, takes_at_once
-from proxy.observability.request_record import CLIENT_DISCONNECTED
+from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 
 _LONGEST_S = 120.0
 """Seconds that a client has to take a whole answer.
@@ -17,8 +16,12 @@ A client has the same time to send its body (:mod:`proxy.ingress.routes.read_bod
 """
 
 
-async def deliver(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
+async def deliver(
+    request: web.Request, response: web.StreamResponse, record: RequestRecord, *, draining: bool
+) -> web.StreamResponse:
     """Write *response*, unless it was begun already, and return it. A client that does not read is disconnected.
+
+    *record* is that of *request*. *draining* is true while the process drains.
 
     Without this function aiohttp would write the response after the last middleware. By then the request no longer
     counts towards the limit on concurrent requests, and no time limit applies.
@@ -26,10 +29,8 @@ async def deliver(request: web.Request, response: web.StreamResponse) -> web.Str
     if response.prepared:
         return response
     if response.__class__ is WholeAnswer:
-        record = request[RECORD]
         # Pages of allowed origins get more headers. While draining, each answer closes its connection.
-        adds_headers = record.origin or request[GATEWAY].lifecycle.draining
-        if not adds_headers and response.write_at_once(request, record.request_id):
+        if not (record.origin or draining) and response.write_at_once(request, record.request_id):
             return response
         response = response.as_response()
     elif not isinstance(response, web.Response):
@@ -45,9 +46,9 @@ async def deliver(request: web.Request, response: web.StreamResponse) -> web.Str
     except TimeoutError:
         if request.transport is not None:
             request.transport.abort()
-        request[RECORD].outcome = CLIENT_DISCONNECTED
+        record.outcome = CLIENT_DISCONNECTED
     except ConnectionResetError:
-        request[RECORD].outcome = CLIENT_DISCONNECTED
+        record.outcome = CLIENT_DISCONNECTED
     return response
 
 

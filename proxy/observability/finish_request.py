@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from proxy.core.dollars import NANO_A_DOLLAR
 from proxy.observability.logs import get_log
 from proxy.observability.metrics import Metrics
@@ -12,8 +9,6 @@ from proxy.observability.recent_requests import RecentRequest, RecentRequests
 from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 from proxy.planning.plan import Plan, format_changes, split_changes
 from sanitizers.turns import Turn
-
-_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 def finish_request(
@@ -54,10 +49,11 @@ def finish_request(
     if record.guarded is not None:
         _finish_turn(record, record.guarded.turn, rounds, metrics)
     sent, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    cached = (usage.get("prompt_tokens_details") or _NOTHING).get("cached_tokens")
-    reasoning = (usage.get("completion_tokens_details") or _NOTHING).get("reasoning_tokens")
+    of_prompt, of_answer = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
+    cached = of_prompt.get("cached_tokens") if of_prompt else None
+    reasoning = of_answer.get("reasoning_tokens") if of_answer else None
     for kind, count in (("input", sent), ("output", written), ("cached", cached), ("reasoning", reasoning)):
-        if count and isinstance(count, int) and count > 0:  # providers send counts of any type and sign
+        if count and count.__class__ is int and count > 0:  # providers send counts of any type and sign
             metrics.tokens.labels(model, kind).inc(count)
     if record.writing_s is not None:
         per_token = time_per_token(record.writing_s, written, reasoning)

@@ -202,7 +202,7 @@ class RequestRecord:
     def use_plan(self, planned: Planned, answer_changes: Iterable[Change] = ()) -> None:
         """Take *planned* as the last plan, with the changes of its answer so far."""
         self.planned = planned
-        self.plan = planned if isinstance(planned, Plan) else None
+        self.plan = planned if type(planned) is Plan else None
         self.answer_changes[:] = answer_changes
 
     @property
@@ -261,9 +261,8 @@ class RequestRecord:
             headers["x-turnright-attempts"] = str(self.attempts)
             if plan is not None and plan.budget is not None:
                 self.budget = headers["x-turnright-budget"] = plan.budget.header()
-            changes = self.changes()
-            if changes:
-                headers["x-turnright-changes"] = changes
+            if self.answer_changes or planned.changes:
+                headers["x-turnright-changes"] = self.changes()
             else:
                 self.unchanged = planned
         return headers

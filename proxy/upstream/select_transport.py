@@ -86,14 +86,12 @@ class SelectingUpstream:
 
     def complete(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        check_model(call.deployment)
-        upstream = self._upstreams[transport_of(call.deployment)]
+        upstream = self._upstreams[check_model(call.deployment)]
         return _complete_by_stream(upstream, call) if call.deployment.stream else upstream.complete(call)
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
-        check_model(call.deployment)
-        transport = transport_of(call.deployment)
+        transport = check_model(call.deployment)
         upstream = self._upstreams[transport]
         by_whole = call.deployment.stream is False or (
             "response_format" in call.parameters

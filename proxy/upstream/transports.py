@@ -38,13 +38,15 @@ def reason_of(deployment: Deployment) -> str | None:
 
 
 @lru_cache(maxsize=4_096)
-def check_model(deployment: Deployment) -> None:
-    """Raise :class:`InvalidRequest` where only litellm can ask a wildcard's model, and the wildcard is direct.
+def check_model(deployment: Deployment) -> Literal["direct", "litellm"]:
+    """Return what :func:`transport_of` returns.
 
-    The provider would answer such a request with a 404, or worse.
+    Raises :class:`InvalidRequest` where only litellm can ask a wildcard's model, and the wildcard is direct. The
+    provider would answer such a request with a 404, or worse.
     """
-    if deployment.transport != "auto" or transport_of(deployment) == "litellm":
-        return
+    transport = transport_of(deployment)
+    if deployment.transport != "auto" or transport == "litellm":
+        return transport
     reason = _reason(deployment, by_model=True) if find_provider(deployment.provider) is not None else None
     if reason is not None:
         raise InvalidRequest(
@@ -52,6 +54,7 @@ def check_model(deployment: Deployment) -> None:
             "model under its own name, or set transport: litellm.",
             param="model",
         )
+    return transport
 
 
 def _reason(deployment: Deployment, *, by_model: bool) -> str | None:

@@ -83,7 +83,6 @@ class ChatAttemptPlanner:
         self._asked = self._chat = chat
         self._record = record
         self._gateway = gateway
-        self._loop = asyncio.get_running_loop()
         self._plans: dict[tuple[int, str], Plan] = {}
         self._kept: Mapping[str, StoredSignature] | None = None
         self._thoughts: Mapping[int, StoredThoughts] | None = None
@@ -199,11 +198,11 @@ class ChatAttemptPlanner:
 
         The wait counts as upstream time, like a wait for a provider.
         """
-        now = self._loop.time()
+        now = asyncio.get_running_loop().time()
         try:
             await media.fetch(self._chat.messages, profile, deadline=deadline)
         finally:
-            self._record.upstream_wait += self._loop.time() - now
+            self._record.upstream_wait += asyncio.get_running_loop().time() - now
 
     async def _planned(self, target: PlanTarget, now: float) -> Plan:
         gateway, deployment = self._gateway, target.deployment
@@ -231,7 +230,7 @@ class ChatAttemptPlanner:
         plan = await run_offloaded(planning_weight(self._chat, target), make)
         if plan.budget is not None and plan.budget.factor is not None:
             gateway.learned_windows.raise_factor(
-                deployment, plan.budget.factor, self._loop.time(), self._record.key
+                deployment, plan.budget.factor, asyncio.get_running_loop().time(), self._record.key
             )
         if not lessons.reports_usage:
             plan = replace(plan, ask_usage=False)
@@ -344,7 +343,7 @@ class ChatAttemptPlanner:
         self.chain.repair_cause = failure.said
         if failure.said.refuses_usage:
             self._gateway.learned_windows.refuses_usage(
-                failure.deployment, self._loop.time(), self._record.key
+                failure.deployment, asyncio.get_running_loop().time(), self._record.key
             )
 
     def note_retry(self, failure: Failure[Plan]) -> None:
@@ -398,7 +397,9 @@ class ChatAttemptPlanner:
             target = plan_target(
                 failure.deployment, self._gateway.settings.sanitize, self._gateway.upstream.unsupported
             )
-            roomier = await self._planned(replace(target, thoughts=self._thoughts), self._loop.time())
+            roomier = await self._planned(
+                replace(target, thoughts=self._thoughts), asyncio.get_running_loop().time()
+            )
         except InvalidRequest:
             return None
         return None if roomier.parameters == plan.parameters else roomier
@@ -412,7 +413,7 @@ class ChatAttemptPlanner:
         key = deployment.key
         if plan is None or plan.mode != "repair" or key in self._overflowed:
             return None
-        now = self._loop.time()
+        now = asyncio.get_running_loop().time()
         tenant = self._record.key
         family = gateway.learned_windows.lessons_of(deployment, now, tenant).family
         count = partial(estimate_sent, plan.messages, plan.parameters, family)

@@ -63,18 +63,17 @@ class MeteredStream(Protocol):
 class AttemptUse:
     """What is known of the use of one attempt. Those who make the call fill it in."""
 
-    __slots__ = ("answer", "reports", "service_tier", "stream", "usage")
+    # The defaults stand on the class, since a constructor would cost each request a call.
 
-    def __init__(self) -> None:
-        self.usage: Mapping[str, Any] | None = None
-        """The usage of the whole answer, once the provider has reported it."""
+    usage: Mapping[str, Any] | None = None
+    """The usage of the whole answer, once the provider has reported it."""
 
-        self.service_tier: str | None = None
-        self.answer: Answer | None = None
-        """A whole answer as the transport returned it, which may turn out to be of no use."""
+    service_tier: str | None = None
+    answer: Answer | None = None
+    """A whole answer as the transport returned it, which may turn out to be of no use."""
 
-        self.stream: MeteredStream | None = None
-        self.reports: UsageReports | None = None
+    stream: MeteredStream | None = None
+    reports: UsageReports | None = None
 
     def find_usage(self, error: BaseException | None) -> Mapping[str, Any] | None:
         """Return the usage of a whole answer, even of one that ended with *error*. None where no report came."""

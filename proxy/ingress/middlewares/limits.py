@@ -43,7 +43,7 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
         try:
             response = await handler(request)
             record.deadline = inf
-            return await deliver(request, response)
+            return await deliver(request, response, record, draining=gateway.lifecycle.draining)
         finally:
             admission.release(client)
             if record.reserved:

@@ -40,7 +40,8 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     record = RequestRecord(request_id=request_id, route=route or OTHER, started=loop.time())
     request[RECORD] = record
     if route is None:
-        return await deliver(request, await handler(request))
+        response = await handler(request)
+        return await deliver(request, response, record, draining=gateway.lifecycle.draining)
     if gateway.tracing is not None or TRACEPARENT in request.headers:
         begin_trace(request, record, gateway)
     task = asyncio.current_task()
@@ -51,7 +52,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
         response = await handler(request)
         record.deadline = inf
         record.status = response.status
-        return await deliver(request, response)
+        return await deliver(request, response, record, draining=gateway.lifecycle.draining)
     except asyncio.CancelledError:
         record.outcome = CLIENT_DISCONNECTED
         raise

@@ -45,7 +45,8 @@ async def test_client_that_takes_no_answer_is_counted_as_disconnected(
     request = Request()
     response = web.Response(body=b"{}")
 
-    assert await deliver(cast(web.Request, request), response) is response
+    delivered = deliver(cast(web.Request, request), response, request[RECORD], draining=False)
+    assert await delivered is response
     assert request[RECORD].outcome == CLIENT_DISCONNECTED
     assert request.aborts == aborts
 
@@ -55,6 +56,6 @@ async def test_response_that_was_begun_is_not_written_again(monkeypatch: pytest.
     monkeypatch.setattr(web.StreamResponse, "prepared", True)
     monkeypatch.setattr(web.Response, "prepare", lambda *_: leave())
     request = Request()
-    await deliver(cast(web.Request, request), web.Response())
+    await deliver(cast(web.Request, request), web.Response(), request[RECORD], draining=False)
 
     assert request[RECORD].outcome == "ok"

@@ -24,7 +24,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     (:func:`.raw_values.has_no_duplicate_keys`). The other fields come from the allow-list only.
     """
     history: list[Any] = list(call.messages)
-    if call.is_gemini and call.deployment.provider == "openrouter":
+    if call.deployment.provider == "openrouter" and call.is_gemini:
         history = [with_reasoning_details(message) for message in history]
     form = message_form(call.deployment)
     source = call.source
