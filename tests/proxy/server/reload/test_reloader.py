@@ -120,6 +120,45 @@ async def test_reload_adds_and_removes_models(reloads: Reloading) -> None:
     assert [model["id"] for model in listed] == ["other"]
 
 
+def with_keys(*keys: dict[str, Any], **general: Any) -> Settings:
+    """Return settings with two models and these client keys."""
+    general["keys"] = [{"key": f"tr-{key['name']}", **key} for key in keys]
+    return settings_of({MODEL: GEMINI, **OTHER}, general_settings=general)
+
+
+async def test_renewed_keys_hold_for_the_next_request(upstream: ScriptedUpstream) -> None:
+    """A reload adds and removes keys, changes the models of a key and of its team, and ends a key."""
+    models = ("other", MODEL)
+
+    async with reloading(with_keys({"name": "a"}, {"name": "b"}), upstream) as reloads:
+
+        async def statuses(key: str) -> list[int]:
+            headers = {"Authorization": f"Bearer tr-{key}"}
+            return [(await reloads.proxy.post(chat(model=name), headers=headers)).status for name in models]
+
+        assert (await statuses("a"), await statuses("b"), await statuses("c")) == (
+            [200] * 2,
+            [200] * 2,
+            [401] * 2,
+        )
+        await reloads.take_up(
+            with_keys({"name": "a", "models": [MODEL]}, {"name": "c", "team": "t"}, teams=[{"name": "t"}])
+        )
+        assert (await statuses("a"), await statuses("b"), await statuses("c")) == (
+            [403, 200],
+            [401] * 2,
+            [200] * 2,
+        )
+        await reloads.take_up(
+            with_keys(
+                {"name": "a", "expires": "2020-01-01"},
+                {"name": "c", "team": "t"},
+                teams=[{"name": "t", "models": ["oth*"]}],
+            )
+        )
+        assert (await statuses("a"), await statuses("c")) == ([401] * 2, [200, 403])
+
+
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_request_in_flight_ends_with_the_old_configuration(
     reloads: Reloading, upstream: ScriptedUpstream, stream: bool
