@@ -72,11 +72,21 @@ def model_names(settings: Settings) -> tuple[str, ...]:
     return settings.routes.names
 
 
-def shown_names(settings: Settings) -> tuple[str, ...]:
+def shown_names(settings: Settings, allowed: AllowedModels | None = None) -> tuple[str, ...]:
     """Return the names that clients may read: those of the model list, then the aliases that are not hidden.
 
-    Wildcards are not expanded. An alias of a model that was left out is not returned.
+    Wildcards are not expanded. An alias of a model that was left out is not returned. A key with the models *allowed*
+    may read these alone. They are found once, since any client can cause errors that list them.
     """
+    if allowed is None:
+        return _shown_names(settings)
+    known = settings.routes.shown
+    if allowed not in known:
+        known[allowed] = allowed_names(settings, _shown_names(settings), allowed)
+    return known[allowed]
+
+
+def _shown_names(settings: Settings) -> tuple[str, ...]:
     routes = settings.routes
     return (
         *routes.names,
@@ -133,7 +143,7 @@ def _not_found_text(settings: Settings, model: str, allowed: AllowedModels | Non
 
 def _hint(settings: Settings, model: str, allowed: AllowedModels | None) -> str:
     """Return the names that the client may have meant, and some names that it may use, as sentences."""
-    names = allowed_names(settings, shown_names(settings), allowed)
+    names = shown_names(settings, allowed)
     shown = ", ".join(names[:_MAX_SHOWN]) + (
         f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
     )
@@ -154,8 +164,7 @@ def near_names(settings: Settings, asked: str, allowed: AllowedModels | None = N
     full = f"{provider}/{asked}"
     if provider is not None and resolve(settings, full) and is_allowed(full, settings, allowed):
         return (full,)
-    known = allowed_names(settings, shown_names(settings), allowed)
-    names = {name.lower(): name for name in known[:_MAX_COMPARED]}
+    names = {name.lower(): name for name in shown_names(settings, allowed)[:_MAX_COMPARED]}
     plain = [name for name in names if not name.endswith("*")]
     found = {name: names[name] for name in difflib.get_close_matches(asked, plain, n=_MAX_NEAR)}
     start, slash, rest = given.partition("/")

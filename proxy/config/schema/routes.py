@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
+from proxy.config.allowed_models import AllowedModels
 from proxy.config.litellm_models import is_provider, provider_of
 from proxy.config.providers.why_litellm import reads_table
 from proxy.config.schema.credentials import ARGUMENTS, CredentialEntry, Credentials
@@ -64,6 +65,11 @@ class Routes:
 
     shown_aliases: tuple[str, ...] = ()
     """The second names that are not hidden from ``/v1/models``."""
+
+    shown: dict[AllowedModels, tuple[str, ...]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+    """The names that clients with a list of models may read, by the list. :mod:`proxy.config.pools` fills it."""
 
     named: Callable[[tuple[Deployment, ...], str], tuple[Deployment, ...]] = field(
         init=False, repr=False, compare=False
