@@ -19,6 +19,9 @@ class FallbackLedger:
     """*ledger*, and this replica's share of the limits for the time in which *ledger* cannot be reached."""
 
     def __init__(self, ledger: Ledger, book: SpendBook, clock: Callable[[], float] = monotonic) -> None:
+        self.is_shared = ledger.is_shared
+        """True where other processes use the ledger too."""
+
         self._ledger = ledger
         self._share = LocalShare(book, clock) if ledger.is_shared else None
 
@@ -33,8 +36,7 @@ class FallbackLedger:
         if share is None:
             return verdict, True
         if verdict is not None:
-            if debts := share.take_debts():
-                self._ledger.settle(Settlement(claims.id, debts))
+            self.pay_debts()
             share.follow(claims, verdict)
             return verdict, True
         if rule == "refuse":
@@ -45,12 +47,19 @@ class FallbackLedger:
             self._free(claims)
         return verdict, False
 
+    def pay_debts(self) -> None:
+        """Take what this replica has granted alone from the ledger's buckets. Called once the ledger answers again."""
+        if self._share is not None and (debts := self._share.take_debts()):
+            self._ledger.settle(Settlement("", debts))
+
     def settle(self, settlement: Settlement, *, is_in_ledger: bool) -> None:
         """End a request. *is_in_ledger* is False where this replica admitted the request alone."""
-        if self._share is not None:
-            self._share.settle(settlement)
-        if not is_in_ledger:
-            settlement = Settlement(settlement.id, (), settlement.parallel, settlement.spends)
+        share = self._share
+        if share is not None:
+            share.settle(settlement)
+            if not is_in_ledger:
+                rates = share.correct(settlement.rates)
+                settlement = Settlement(settlement.id, rates, settlement.parallel, settlement.spends)
         if settlement.rates or settlement.parallel or settlement.spends:
             self._ledger.settle(settlement)
 

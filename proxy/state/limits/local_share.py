@@ -6,15 +6,24 @@ refusing everything would be right: the one burns a quota, and the other is an o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from time import monotonic
 
 from proxy.state.limits import gcra
-from proxy.state.limits.claims import Change, Claims, Settlement, Verdict
+from proxy.state.limits.claims import Bucket, Change, Claims, RateClaim, Settlement, Verdict
 from proxy.state.limits.memory_ledger import MemoryLedger
 from proxy.state.limits.spend_book import SpendBook
 
 _MOST_DEBTS = 4_096
+
+
+@dataclass(slots=True)
+class _Alone:
+    """What a bucket has granted alone: the time at which that has flowed in again, in microseconds."""
+
+    bucket: Bucket
+    tat: int
 
 
 class LocalShare:
@@ -27,8 +36,8 @@ class LocalShare:
     def __init__(self, book: SpendBook, clock: Callable[[], float] = monotonic) -> None:
         self._ledger = MemoryLedger(book, clock)
         self._clock = clock
-        self._used_alone: dict[str, Change] = {}
-        """The buckets that granted claims while the store could not be reached."""
+        self._used_alone: dict[str, _Alone] = {}
+        """The buckets that granted claims while the store could not be reached, and what they granted then."""
 
     def follow(self, claims: Claims, verdict: Verdict) -> None:
         """Note what the store said about the buckets of *claims*, and the places that it granted."""
@@ -52,24 +61,43 @@ class LocalShare:
         self._ledger.share = replicas
         verdict = self._ledger.decide(claims)
         if verdict.granted and len(self._used_alone) < _MOST_DEBTS:
-            for rate in claims.rates:
-                self._used_alone[rate.bucket.name] = Change(rate.bucket, 0, 0)
+            self._note_alone(claims.rates)
         return verdict
 
     def settle(self, settlement: Settlement) -> None:
         """End a request, wherever it was admitted."""
         self._ledger.settle(settlement)
 
+    def correct(self, changes: Sequence[Change]) -> tuple[Change, ...]:
+        """Correct what buckets have granted alone. Return the changes of those whose debts were taken already."""
+        now, taken = int(self._clock() * 1_000_000), []
+        for change in changes:
+            bucket = change.bucket
+            alone = self._used_alone.get(bucket.name)
+            if alone is None:
+                taken.append(change)
+            else:
+                claimed, used = gcra.cost_us(bucket, change.claimed), gcra.cost_us(bucket, change.used)
+                alone.tat = gcra.settle(alone.tat, now, claimed, used)
+        return tuple(taken)
+
     def take_debts(self) -> tuple[Change, ...]:
         """Return what this replica's buckets have granted alone, for the store's buckets. Called once it answers.
 
-        What has flowed into the buckets again meanwhile is left out.
+        What has flowed into the buckets again meanwhile is left out, and so is what the store has granted itself.
         """
         now = int(self._clock() * 1_000_000)
         debts = []
-        for name, change in self._used_alone.items():
-            used_us = max(0, self._ledger.tats.get(name, now) - now) // self._ledger.share
-            amount = used_us * change.bucket.per_minute // gcra.MINUTE_US
-            debts.append(Change(change.bucket, 0, min(amount, change.bucket.capacity)))
+        for alone in self._used_alone.values():
+            amount = max(0, alone.tat - now) * alone.bucket.per_minute // gcra.MINUTE_US
+            if amount:
+                debts.append(Change(alone.bucket, 0, min(amount, alone.bucket.capacity)))
         self._used_alone.clear()
         return tuple(debts)
+
+    def _note_alone(self, rates: Sequence[RateClaim]) -> None:
+        now = int(self._clock() * 1_000_000)
+        for rate in rates:
+            bucket = rate.bucket
+            alone = self._used_alone.setdefault(bucket.name, _Alone(bucket, now))
+            alone.tat = max(now, alone.tat) + gcra.cost_us(bucket, rate.amount)
