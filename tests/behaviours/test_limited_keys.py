@@ -154,11 +154,12 @@ async def test_key_without_limits_learns_nothing_of_the_providers(openai: OpenAI
 @pytest.mark.parametrize(
     ("limits", "status", "code"),
     [
-        ({"max_budget": "0.000000001"}, 429, "insufficient_quota"),
+        ({"max_budget": 1}, 429, "insufficient_quota"),
+        ({"max_budget": "0.000000001"}, 400, "request_exceeds_limit"),
         ({"expires": "2020-01-01T00:00:00Z"}, 401, "invalid_api_key"),
         ({"tpm_limit": 1}, 400, "request_exceeds_limit"),
     ],
-    ids=["budget", "expired", "never"],
+    ids=["budget", "too dear", "expired", "never"],
 )
 async def test_each_refusal_has_one_status_and_code(
     openai: OpenAIEmulator, path: str, limits: dict[str, Any], status: int, code: str
@@ -166,6 +167,8 @@ async def test_each_refusal_has_one_status_and_code(
     """No such request reaches the provider, and none is to be sent again."""
     case = CASES[path]
     async with serving(openai, **limits) as proxy:
+        if status == 429:
+            proxy.server.gateway.limiter.count("limited", nano_usd=10**9, estimated_nano=0, tokens=1)
         reply = await ask(proxy, case.path, case.body)
 
     assert (reply.status, case.code_of(reply)) == (status, code)

@@ -67,6 +67,8 @@ class Codex:
     retries: int = 0
     """The number of times that it sends a request again, and reads a stream again."""
 
+    key: str = "none"
+
     @property
     def work(self) -> Path:
         """The directory of the commands."""
@@ -84,7 +86,7 @@ class Codex:
         (home / "config.toml").write_text(self._config())
         options = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
         command = [codex(), "exec", *(["resume", "--last"] if going_on else []), *options]
-        return _run([*command, "--model", self.model, prompt], self.work, home)
+        return _run([*command, "--model", self.model, prompt], self.work, home, self.key)
 
     def _config(self) -> str:
         lines = [f"{name} = {value}" for name, value in self.settings.items()]
@@ -101,13 +103,13 @@ class Codex:
         return "\n".join(lines) + "\n"
 
 
-def _run(command: list[str], work: Path, home: Path) -> Ended:
+def _run(command: list[str], work: Path, home: Path, key: str) -> Ended:
     done = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         cwd=work,
-        env=environment(CODEX_HOME=str(home), HOME=str(home), GATEWAY_KEY="none", **NO_NETWORK),
+        env=environment(CODEX_HOME=str(home), HOME=str(home), GATEWAY_KEY=key, **NO_NETWORK),
         timeout=SECONDS,
         text=True,
         check=False,

@@ -1,6 +1,7 @@
 """Fixtures of the gateways and emulators, which the tests share."""
 
 from tests.clients.gemini.conftest import gemini_alone, gemini_gateways, gemini_other
+from tests.clients.limits.conftest import limited, limited_process
 from tests.clients.messages.conftest import (
     anthropic_thread,
     messages_alone,
@@ -16,6 +17,8 @@ __all__ = [
     "gemini_alone",
     "gemini_gateways",
     "gemini_other",
+    "limited",
+    "limited_process",
     "messages_alone",
     "messages_gateways",
     "messages_other",

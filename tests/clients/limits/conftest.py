@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.limits.gateway import LimitedGateway, config_of
+from tests.clients.limits.gateway import LimitedGateway, config_of, key_of, spend
 from tests.clients.responses.conftest import relay_thread
 from tests.clients.responses.relay import Relay
 from tests.process.running import Served, serve
@@ -18,8 +18,9 @@ __all__ = ["relay_thread"]
 
 @pytest.fixture(scope="session")
 def limited_process(directory: Path, openai_thread: OpenAIEmulator) -> Iterator[Served]:
-    """Run a gateway with limited keys."""
+    """Run a gateway with limited keys, one of which has spent its budget."""
     with serve(directory, config_of(openai_thread)) as process:
+        spend(process, openai_thread, key_of("spent"))
         yield process
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
+from urllib.request import Request, urlopen
 
 from tests.clients.responses.relay import Relay
 from tests.process.running import Served
@@ -26,6 +28,10 @@ CLIENTS = (
     "litellm",
 )
 """The names of the clients. Each has a slow key of its own, so that no test waits for another."""
+
+AGENTS = ("codex", "claude-code", "gemini-cli")
+AGENT_WAIT_S = 30
+"""Seconds after which the key of an agent may ask again. An agent takes some of them to start."""
 
 
 def key_of(name: str) -> str:
@@ -61,17 +67,37 @@ class LimitedGateway:
         return [status for status, _ in groupby(self.statuses())]
 
 
+def use_up(served: Served, key: str) -> None:
+    """Send the one request that *key* may send at once. The relay does not see it."""
+    body = {"model": MODEL, "max_tokens": 16, "messages": [{"role": "user", "content": "Hello."}]}
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    asked = Request(f"{served.base_url}/chat/completions", json.dumps(body).encode(), headers)
+    with urlopen(asked, timeout=60) as answer:
+        assert answer.status == 200
+
+
+def spend(served: Served, openai: OpenAIEmulator, key: str) -> None:
+    """Let *key* spend its budget on one request, for which the provider counts ten million tokens."""
+    message = {"role": "assistant", "content": "That was dear."}
+    usage = {"prompt_tokens": 10_000_000, "completion_tokens": 4, "total_tokens": 10_000_004}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    head = {"id": "chatcmpl-dear", "object": "chat.completion", "created": 1_760_000_000, "model": MODEL}
+    openai.faults.append({"payload": {**head, "choices": [choice], "usage": usage}})
+    use_up(served, key)
+
+
 def config_of(openai: OpenAIEmulator) -> dict[str, Any]:
     """Return the configuration of a gateway with limited keys. A bucket holds one request."""
     deployment = {"api_key": "emulated", "api_base": openai.base_url}
     others: Sequence[dict[str, Any]] = (
-        {"name": "spent", "max_budget": "0.000000001", "budget_duration": "1mo"},
+        {"name": "spent", "max_budget": 1, "budget_duration": "1mo"},
         {"name": "expired", "expires": "2020-01-01T00:00:00Z"},
         {"name": "narrow", "models": [HIDDEN]},
         {"name": "small", "tpm_limit": 10},
         {"name": "free"},
     )
     slow = [{"name": f"slow-{name}", "rpm_limit": 60 // WAIT_S} for name in CLIENTS]
+    slow += [{"name": f"slow-{name}", "rpm_limit": 60 // AGENT_WAIT_S} for name in AGENTS]
     return {
         "model_list": [
             {"model_name": name, "litellm_params": {"model": f"openai/{name}", **deployment}}
