@@ -33,6 +33,8 @@ _REACHED: Mapping[LimitKind, str] = MappingProxyType(
         "parallel": "The limit of requests at one time of {} is reached.",
     }
 )
+_LONGEST_WAIT_S = 86_400
+"""The most seconds that a client is told to wait for a limit of rate."""
 
 
 class ProxyError(Exception):
@@ -286,7 +288,7 @@ class RateLimited(ProxyError):
     code = "rate_limit_exceeded"
 
     def __init__(self, kind: LimitKind, wait_s: float, *, holder: Holder = "key"):
-        wait_ms = max(1, math.ceil(wait_s * 1000))
+        wait_ms = max(1, math.ceil(min(wait_s, _LONGEST_WAIT_S) * 1000))
         self.reason = _REACHED[kind].format(_HOLDERS[holder])
         """The message without the wait."""
         wait = f"{wait_ms / 1000:.3f}".rstrip("0").rstrip(".")

@@ -88,6 +88,7 @@ def test_unrepairable_history_lists_violations_and_changes() -> None:
         (1.0, "1", "1000"),
         (1.0001, "2", "1001"),
         (59.9, "60", "59900"),
+        (inf, "86400", "86400000"),
     ],
 )
 def test_waits_for_a_limit_are_rounded_up(wait_s: float, seconds: str, milliseconds: str) -> None:
