@@ -14,6 +14,7 @@ unless the operator asks for that. The files:
     memory_ledger        the ledger in this process's memory
     local_share          a replica's share of the limits, while the store is down
     fallback_ledger      a ledger, and the local share where it cannot be reached
+    leases               requests that are claimed in advance
     key_accounts         what keys and teams have spent
     standings            what is left of the limits of a key
     remembered_refusals  the refusals that hold still

@@ -40,5 +40,6 @@ def settle(tat: int, now: int, claimed: int, used: int) -> int:
 
 
 def remaining(bucket: Bucket, used_us: int) -> int:
-    """Return the amount that *bucket* still holds, *used_us* microseconds before it is full again."""
-    return max(0, window_us(bucket) - used_us) * bucket.per_minute // MINUTE_US
+    """Return the most that *bucket* still grants at once, *used_us* microseconds before it is full again."""
+    left_us = window_us(bucket) - used_us
+    return ((left_us + 1) * bucket.per_minute - 1) // MINUTE_US if left_us > 0 else 0

@@ -42,6 +42,9 @@ class KeyLimits:
     counts_tokens: bool
     """True where a request needs to know how many tokens it may use."""
 
+    limits_requests_alone: bool
+    """True where the requests a minute are the only limit."""
+
     has_budget: bool
     """True where a request needs to know what it may cost."""
 
@@ -126,6 +129,7 @@ def _join(accounts: tuple[HolderLimits, ...]) -> KeyLimits | None:
         holders,
         _claims_of(holders),
         bool(tokens),
+        all(kind == "requests" for kind, _ in _claims_of(holders)),
         bool(budgets),
         min(tokens, default=None),
         min(budgets, default=None),

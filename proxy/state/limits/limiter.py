@@ -30,6 +30,7 @@ from proxy.state.limits.claims import (
 )
 from proxy.state.limits.fallback_ledger import FallbackLedger
 from proxy.state.limits.key_accounts import KeyAccounts
+from proxy.state.limits.leases import Leases
 from proxy.state.limits.ledger import Ledger
 from proxy.state.limits.limit_table import HolderLimits, KeyLimits
 from proxy.state.limits.memory_ledger import MemoryLedger
@@ -62,6 +63,7 @@ class Limiter(KeyAccounts):
         super().__init__(settings, ledger, book, wall)
         self._clock = clock
         self._guarded = FallbackLedger(ledger, book, clock)
+        self._leases = Leases(self._guarded, lambda: ledger.replicas, clock)
         self._standings = Standings()
         self._refusals = Refusals(self, self._standings)
         self._running: dict[str, Admission] = {}
@@ -73,6 +75,7 @@ class Limiter(KeyAccounts):
         """Let the limits of *settings* hold from now on. What was used stays used."""
         super().follow_settings(settings)
         self._refusals.remembered.clear()
+        self._leases.clear()
 
     def find_refusal(self, key: str, now: float) -> Refusal | None:
         """Return the refusal that is remembered for every request of *key*, or None. Asks no store.
@@ -94,7 +97,7 @@ class Limiter(KeyAccounts):
         if refusal is not None:
             return refusal
         claims = self._claims_of(limits, need)
-        verdict, is_in_ledger = await self._guarded.decide(claims, self.table.on_store_down)
+        verdict, is_in_ledger = await self._leases.decide(key, limits, claims, self.table.on_store_down)
         if verdict is None:
             return Unavailable()
         now = self._clock()
@@ -187,16 +190,19 @@ class Limiter(KeyAccounts):
 
     async def close(self) -> None:
         """Write what is not written yet. Called at the end of the process, while the store still runs."""
+        self._leases.clear()
         await self._ledger.exchange([spend for spend in self.book if not spend.is_written])
         await self._ledger.flush()
 
     async def exchange(self) -> None:
         """Exchange spend with the other processes, and end requests that have outlived their time."""
+        self._leases.give_back_old()
         now = self._clock()
         for admission in [each for each in self._running.values() if each.until < now]:
             reserved = admission.reserved_nano
             admission.settle(nano_usd=reserved, estimated_nano=reserved, tokens=0)
-        await self._ledger.exchange(self.to_exchange())
+        if await self._ledger.exchange(self.to_exchange()):
+            self._guarded.pay_debts()  # a key that nobody uses now pays too
 
     async def _exchange_often(self) -> None:
         while True:

@@ -1,4 +1,4 @@
-"""Tests of what a replica grants alone, and of how the store's buckets learn of it."""
+"""Tests of a ledger that cannot be reached: what a replica grants alone, and how the store's buckets learn of it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import pytest
 
 from proxy.state.limits.claims import Change, Claims, Settlement, Verdict
 from proxy.state.limits.fallback_ledger import FallbackLedger
+from proxy.state.limits.memory_ledger import MemoryLedger
 from proxy.state.limits.spend_book import AccountSpend, SpendBook
-from tests.support.limited_keys import SLOW, Clock, bucket, rate
+from tests.support.ledger_contract import claim
+from tests.support.limited_keys import SLOW, Clock, bucket, place, rate
+from tests.support.shared_ledger import SharedLedger
 
 REPLICAS = 3
 
@@ -99,3 +102,84 @@ async def test_request_that_was_admitted_alone_is_corrected_once(ledgers: _Ledge
 
     settled = [change for each in ledgers.store.settled for change in each.rates]
     assert sum(change.used - change.claimed for change in settled) == 1
+
+
+@pytest.fixture
+def ledger() -> SharedLedger:
+    return SharedLedger(SpendBook(), Clock())
+
+
+@pytest.fixture
+def fallback(ledger: SharedLedger) -> FallbackLedger:
+    return FallbackLedger(ledger, ledger.book, Clock())
+
+
+async def test_ledger_in_reach_decides(fallback: FallbackLedger) -> None:
+    granted, by_ledger = await fallback.decide(claim(rate(per_minute=12, amount=12)), "share")
+
+    assert granted is not None
+    assert (granted.granted, by_ledger) == (True, True)
+
+
+async def test_share_begins_where_the_bucket_stood(fallback: FallbackLedger, ledger: SharedLedger) -> None:
+    await fallback.decide(claim(rate(per_minute=12, amount=6)), "share")
+    ledger.is_up = False
+    decided = [await fallback.decide(claim(rate(per_minute=12)), "share") for _ in range(4)]
+
+    assert [verdict is not None and verdict.granted for verdict, _ in decided] == [True, True, False, False]
+    assert not any(by_ledger for _, by_ledger in decided)
+
+
+async def test_refuse_gives_no_verdict(fallback: FallbackLedger, ledger: SharedLedger) -> None:
+    ledger.is_up = False
+    assert await fallback.decide(claim(rate()), "refuse") == (None, False)
+
+
+async def test_open_lets_all_pass(fallback: FallbackLedger, ledger: SharedLedger) -> None:
+    ledger.is_up = False
+    for _ in range(50):
+        verdict, _ = await fallback.decide(claim(rate(), place()), "open")
+        assert verdict is not None
+        assert verdict.granted
+
+
+async def test_ledger_that_comes_back_hears_of_the_debts_first(
+    fallback: FallbackLedger, ledger: SharedLedger
+) -> None:
+    ledger.is_up = False
+    for _ in range(4):
+        await fallback.decide(claim(rate(per_minute=12)), "share")
+    ledger.is_up = True
+    await fallback.decide(claim(rate("other")), "share")
+    verdict, _ = await fallback.decide(claim(rate(per_minute=12, amount=9)), "share")
+
+    assert verdict is not None
+    assert not verdict.granted
+
+
+async def test_place_is_freed_where_the_store_may_have_granted_it(
+    fallback: FallbackLedger, ledger: SharedLedger
+) -> None:
+    ledger.is_up = False
+    refused = claim(place(), rate(amount=1_000))
+    await fallback.decide(claim(rate()), "share")
+    await fallback.decide(refused, "share")
+    unavailable = claim(place())
+    await fallback.decide(unavailable, "refuse")
+
+    assert [each.id for each in ledger.settled] == [refused.id, unavailable.id]
+
+
+async def test_settlement_without_an_effect_is_not_sent(
+    fallback: FallbackLedger, ledger: SharedLedger
+) -> None:
+    fallback.settle(Settlement("a"), is_in_ledger=True)
+    assert ledger.settled == []
+
+
+async def test_ledger_of_this_process_needs_no_share() -> None:
+    fallback = FallbackLedger(MemoryLedger(SpendBook()), SpendBook())
+    verdict, by_ledger = await fallback.decide(claim(rate()), "refuse")
+
+    assert verdict is not None
+    assert by_ledger
