@@ -96,6 +96,7 @@ def test_every_row_is_emulated() -> None:
     assert {provider.prefix for provider in EMULATED.values()} == {*ROWS, *listed_providers()}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("name", EMULATED)
 def test_every_known_history_is_taken_at_the_first_try(

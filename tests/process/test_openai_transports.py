@@ -183,6 +183,7 @@ async def both(
         yield litellm, direct
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", MODELS)
 async def test_both_transports_send_openai_the_same_bodies(
