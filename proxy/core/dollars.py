@@ -8,5 +8,5 @@ NANO_A_DOLLAR = 10**9
 def write_dollars(nano: int) -> str:
     """Return *nano*, an amount in 10⁻⁹ dollars, as an exact decimal text in dollars: ``0.004213``."""
     sign, nano = ("-", -nano) if nano < 0 else ("", nano)
-    text = f"{sign}{nano // NANO_A_DOLLAR}.{nano % NANO_A_DOLLAR:09}".rstrip("0")
-    return f"{text}0" if text.endswith(".") else text
+    dollars, rest = nano // NANO_A_DOLLAR, nano % NANO_A_DOLLAR
+    return f"{sign}{dollars}.{rest:09}".rstrip("0") if rest else f"{sign}{dollars}.0"

@@ -44,7 +44,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
         return await deliver(request, response, record, draining=gateway.lifecycle.draining)
     if gateway.tracing is not None or TRACEPARENT in request.headers:
         begin_trace(request, record, gateway)
-    task = asyncio.current_task()
+    task = asyncio.current_task(loop)
     assert task is not None
     record.deadline = record.started + gateway.settings.router_settings.timeout
     gateway.lifecycle.in_flight[task] = record
