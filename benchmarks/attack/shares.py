@@ -146,18 +146,23 @@ def _signatures(field: Field) -> str:
     return "" if is_signed() else "B's signature is gone"
 
 
-def _limited(key: str) -> Callable[[Field], str]:
-    """Return an attack in which A goes on sending large bodies with *key*, whose limit is used up."""
+def _limited(key: str, members: bytes) -> Callable[[Field], str]:
+    """Return an attack in which A goes on sending *members* with *key*, whose limit is used up."""
 
     def attack(field: Field) -> str:
         before = field.meet(_OK, _HELLO, _OK_MANNER)
-        body = bodies.chat(_OK, bodies.CHAT["text over the budget"](4 * 2**20))
+        body = bodies.chat(_OK, members)
         if (status := [field.ask(key, body).status for _ in range(2)][-1]) != 429:
             return f"A has no limit: {status}"
-        attack = threading.Thread(target=field.ask_often, args=(body, 200), kwargs={"key": key})
-        attack.start()
-        said = [changed(before, field.meet(_OK, _HELLO, _OK_MANNER)) for _ in range(10)]
-        attack.join()
+        attacks = [
+            threading.Thread(target=field.ask_often, args=(body, PLACES // 2), kwargs={"key": key})
+            for _ in range(8)
+        ]
+        said = []
+        for attack in attacks:
+            attack.start()
+            said.append(changed(before, field.meet(_OK, _HELLO, _OK_MANNER)))
+            attack.join()
         return next(filter(None, said), "")
 
     return attack
@@ -179,8 +184,8 @@ def _retries(field: Field) -> str:
 ATTACKS: Mapping[str, Callable[[Field], str]] = {
     "refusals": _refusal,
     "signatures": _signatures,
-    "the limit of another key": _limited(KEY_LIMITED),
-    "the budget of another key": _limited(KEY_SPENT),
+    "the limit of another key": _limited(KEY_LIMITED, bodies.CHAT["text over the budget"](4 * 2**20)),
+    "the budget of another key": _limited(KEY_SPENT, _HELLO),
     "places": _places,
     "places that come free": _freed_places,
     "places, by half-sent bodies": _half_bodies,

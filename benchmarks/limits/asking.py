@@ -22,6 +22,8 @@ STREAMED = (CHAT, RESPONSES, MESSAGES, CONTENTS)
 """The formats whose answers can be streamed here."""
 
 _HANG_S = 60.0
+_LINGER_S = 0.15
+"""Seconds for which a client that leaves waits, so that the gateway has all that the provider has written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ async def send(http: aiohttp.ClientSession, origin: str, ask: Ask, replica: int 
     """Send *ask* and read its answer, or leave in the midst of it. Broken connections are told in the outcome."""
     loop = asyncio.get_running_loop()
     outcome = Outcome(ask, replica, loop.time())
-    data, headers = orjson.dumps(ask.body()), headers_of(ask.key)
+    data, headers = orjson.dumps(ask.body()), headers_of(ask.key) | {"x-request-id": f"n{ask.number}"}
     try:
         async with asyncio.timeout(_HANG_S):
             response = await http.post(f"{origin}{ask.path()}", data=data, headers=headers)
@@ -148,5 +150,6 @@ async def _read(response: aiohttp.ClientResponse, outcome: Outcome) -> None:
     async for line in response.content:
         events += line.startswith(b"data:")
         if events >= leave_after:
+            await asyncio.sleep(_LINGER_S)
             outcome.left = True
             return

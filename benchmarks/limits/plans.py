@@ -35,6 +35,9 @@ _ROUTES = (
     (GEMINI, CONTENTS), (GEMINI, CHAT), (OPENAI, COMPLETIONS), (EMBEDDING, EMBEDDINGS),
 )  # fmt: skip
 _STREAMED_ROUTES = tuple(route for route in _ROUTES if route[1] in STREAMED)
+_ON_THE_WAY = 2
+"""Pieces that a client does not wait for, since a gateway may hold some back."""
+
 _BUSY, _EMPTY, _CUT = 0.03, 0.02, 0.01
 """The shares of the requests whose first call meets each of the provider's faults."""
 
@@ -52,9 +55,10 @@ def random_asks(
 
 
 def _leaving(number: int, key: str, draw: Random) -> tuple[Ask, Plan]:
-    """Return a stream in small pieces, whose client leaves in the first half of the answer."""
+    """Return a stream in small pieces. The provider stands still in the midst of it, and then the client leaves."""
     model, spoken = draw.choice(_STREAMED_ROUTES)
-    plan = Plan(output=80, piece_words=1, pace_s=0.004, reasoning=_reasoning(model, draw))
+    pieces = draw.randrange(10, 60)
+    plan = Plan(80, piece_words=1, pace_s=0.004, held_after=pieces, reasoning=_reasoning(model, draw))
     ask = Ask(
         number,
         key,
@@ -63,7 +67,7 @@ def _leaving(number: int, key: str, draw: Random) -> tuple[Ask, Plan]:
         stream=True,
         prompt_words=draw.randrange(50, 300),
         most_output=160,
-        leave_after=draw.randrange(10, 40),
+        leave_after=pieces - _ON_THE_WAY,
     )
     return ask, plan
 

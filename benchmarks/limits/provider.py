@@ -44,6 +44,8 @@ PRICES: Mapping[str, Prices] = {
 }
 """Dollars for a million tokens. They are the operator's own, so that a newer table changes nothing here."""
 
+_FOREVER_S = 600.0
+
 CLAUDE_SHARE = 1.04
 """The tokens that Claude's vocabulary takes for one of the words, by turnright's estimator."""
 
@@ -73,6 +75,8 @@ class Plan:
     faults: list[str] = field(default_factory=list)
     piece_words: int = 4
     pace_s: float = 0.0
+    held_after: int | None = None
+    """The number of pieces after which a stream stands still until its client leaves. None: it goes on to its end."""
 
 
 @dataclass
@@ -189,14 +193,14 @@ class BillingProvider:
             await response.prepare(request)
             for event, place in wire.stream(answer, says_usage=says_usage):
                 if place > written:
-                    await asyncio.sleep(plan.pace_s)
+                    await asyncio.sleep(_FOREVER_S if written == plan.held_after else plan.pace_s)
                 await response.write(event)
                 written = place
                 if cut and place > len(answer.pieces) // 2 and request.transport is not None:
                     request.transport.abort()
                     return response
-            await response.write_eof()
             ended = True
+            await response.write_eof()
             return response
         except ConnectionResetError:
             return response  # the gateway has left

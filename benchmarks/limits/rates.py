@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
+from benchmarks.chaos.watching import total
 from benchmarks.limits.asking import Ask, Outcome
 from benchmarks.limits.bucket import count_granted, most_granted
 from benchmarks.limits.configuration import client_key, config_for
@@ -87,12 +88,14 @@ async def _offer(replicas: Replicas, provider: BillingProvider, load: Load) -> l
     burst, each = Fraction(load.burst), load.per_minute
     used = provider.account.tokens(one.ask.number for one in tokens if one.served)
     given = most_granted(tokens[-1].at - tokens[0].at, each * TOKENS_EACH, burst)
+    faults = sum([total(samples, "turnright_store_errors_total") for samples in await replicas.metrics()])
     statuses = Counter(one.status for one in (*requests, *tokens, *team))
     return [
         within("requests of a key", _served(requests), _exact(requests, each, burst), load.share),
         within("requests of a team's two keys", _served(team), _exact(team, each, burst), load.share),
         within("tokens of a key", used, given, load.share),
         exactly("answers that are neither 200 nor 429", statuses.total() - statuses[200] - statuses[429], 0),
+        exactly("faults of the store", faults, 0, note="with a fault, replicas go on by their shares"),
         exactly(
             "calls at the provider for refused requests", _called(provider, (*requests, *tokens, *team)), 0
         ),

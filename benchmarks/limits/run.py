@@ -28,7 +28,7 @@ async def _spend(directory: Path, options: argparse.Namespace) -> list[Figure]:
 
 
 async def _store_down(directory: Path, options: argparse.Namespace) -> list[Figure]:
-    return await store_down.run(directory)
+    return await store_down.run(directory, store_down.Load())
 
 
 async def _waiting(directory: Path, options: argparse.Namespace) -> list[Figure]:

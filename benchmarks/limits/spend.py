@@ -8,7 +8,7 @@ from nothing to what was reserved for them.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ import aiohttp
 
 from benchmarks.limits.accounts import Spend, read_spend
 from benchmarks.limits.asking import Ask, Outcome, send
-from benchmarks.limits.bill import Usage
+from benchmarks.limits.bill import Bill, Usage
 from benchmarks.limits.configuration import TIMEOUT_S, client_key, config_for
 from benchmarks.limits.goals import Figure, at_least, at_most, exactly, within
 from benchmarks.limits.load import client_session
@@ -114,7 +114,7 @@ async def run(directory: Path, load: Load) -> list[Figure]:
                 await state.send_all(random_asks(provider, _KEYS, load.requests, Random(load.seed)))
                 await asyncio.sleep(_EXPIRED_S if load.kills else _FLUSHED_S)
                 spends = {key: await _read(replicas, state.gone, key) for key in (*_KEYS, DOOMED)}
-                figures = _judge(state, spends)
+                figures = [*_judge(state, spends), _judge_lines(state)]
                 if state.gone is not None:
                     figures += _judge_doomed(state, spends[DOOMED][0])
                     await asyncio.to_thread(replicas.all[state.gone].restart)
@@ -157,16 +157,34 @@ def _judge(state: Run, spends: dict[str, list[Spend]]) -> list[Figure]:
         unsaid += account.unsaid_nano(others)
         estimated += spends[key][0].estimated_nano
     figures.append(within("nano-dollars estimated", estimated, unsaid, ESTIMATED_SHARE))
-    different = sum(len(set(told)) > 1 for told in spends.values())
+    different = {key: told for key, told in spends.items() if len(set(told)) > 1}
     kept = [one for one in state.outcomes if one.ask.key != DOOMED]
     failed = Counter(one.status for one in kept if one.status != 200)
     left = sum(one.left for one in kept)
     return [
         *figures,
-        exactly("keys whose replicas tell different spends", different, 0),
+        exactly("keys whose replicas tell different spends", len(different), 0, note=str(different or "")),
         exactly("requests that failed", failed.total(), 0, note=str(dict(failed)) if failed else ""),
         at_least("clients that left in mid-stream", left, 0.04 * len(kept)),
     ]
+
+
+def _judge_lines(state: Run) -> Figure:
+    """Judge the log lines: each has to tell the cost of its request, where the provider has said all usage."""
+    bills: dict[int, list[Bill]] = defaultdict(list)
+    for bill in state.provider.account.bills:
+        bills[bill.number].append(bill)
+    wrong = []
+    for replica in state.replicas.all:
+        for line in replica.running.events("request_finished"):
+            number = line["request_id"].removeprefix("n")
+            if not number.isdigit():
+                continue  # a look at an account
+            billed = bills[int(number)]
+            nano = round((line.get("cost_usd") or 0.0) * 10**9)
+            if all(bill.said for bill in billed) and nano != sum(bill.nano_usd for bill in billed):
+                wrong.append(f"{number}: {nano}")
+    return exactly("log lines with another cost than the bill", len(wrong), 0, note=", ".join(wrong[:5]))
 
 
 def _judge_doomed(state: Run, spend: Spend) -> list[Figure]:
