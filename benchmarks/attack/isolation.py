@@ -101,7 +101,7 @@ def config(provider: Provider, *, cooldown_s: float = 5) -> dict[str, Any]:
                 {"name": "a", "key": KEY_A},
                 {"name": "b", "key": KEY_B},
                 {"name": "limited", "key": KEY_LIMITED, "rpm_limit": 1, "tpm_limit": 1_000_000},
-                {"name": "spent", "key": KEY_SPENT, "max_budget": 1e-9, "budget_duration": "30d"},
+                {"name": "spent", "key": KEY_SPENT, "max_budget": 0.00805, "budget_duration": "30d"},
             ],
             "max_in_flight": PLACES,
             "media": {"fetch": True, "timeout": 4},

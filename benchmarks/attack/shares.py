@@ -152,7 +152,7 @@ def _limited(key: str, members: bytes) -> Callable[[Field], str]:
     def attack(field: Field) -> str:
         before = field.meet(_OK, _HELLO, _OK_MANNER)
         body = bodies.chat(_OK, members)
-        if (status := [field.ask(key, body).status for _ in range(2)][-1]) != 429:
+        if (status := [field.ask(key, body).status for _ in range(3)][-1]) != 429:
             return f"A has no limit: {status}"
         attacks = [
             threading.Thread(target=field.ask_often, args=(body, PLACES // 2), kwargs={"key": key})
@@ -185,7 +185,7 @@ ATTACKS: Mapping[str, Callable[[Field], str]] = {
     "refusals": _refusal,
     "signatures": _signatures,
     "the limit of another key": _limited(KEY_LIMITED, bodies.CHAT["text over the budget"](4 * 2**20)),
-    "the budget of another key": _limited(KEY_SPENT, _HELLO),
+    "the budget of another key": _limited(KEY_SPENT, say("Hello.", max_tokens=1000)),
     "places": _places,
     "places that come free": _freed_places,
     "places, by half-sent bodies": _half_bodies,

@@ -16,7 +16,7 @@ from benchmarks.attack.exchange import Answer, connect, exchange, request
 
 KEY_A, KEY_B = "sk-attack-client-a", "sk-attack-client-b"
 KEY_LIMITED, KEY_SPENT = "sk-attack-client-limited", "sk-attack-client-spent"
-"""Two further keys of A: one may send a request a minute, and the money of the other ends with its first request."""
+"""Two further keys of A: one may send a request a minute, and the money of the other ends with its first requests."""
 
 CHAT = "/v1/chat/completions"
 PLACES = 60

@@ -184,7 +184,7 @@ async def test_reload_changes_the_limits_at_once_and_keeps_the_spend(tmp_path: P
         running = group.create_task(setup.send("a", Plan(output=40, pace_s=0.15), stream=True))
         await asyncio.sleep(0.3)
         spent = await setup.send("a")
-        await setup.reload(tmp_path, [client_key("a", max_budget=1e-7), client_key("b", rpm_limit=1)])
+        await setup.reload(tmp_path, [client_key("a", max_budget=0.0005), client_key("b", rpm_limit=1)])
         refused = await setup.send("a")
         limited = [(await setup.send("b")).status for _ in range(2)]
         stream = await running
