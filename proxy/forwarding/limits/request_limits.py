@@ -72,9 +72,7 @@ class RequestLimits:
             return None
         prices = find_prices(deployment) if limits.has_budget else None
         if limits.has_budget and prices is None and _refuses_unpriced(gateway):
-            error = UnpricedModel(record.asked or deployment.label)
-            error.of_deployment = True
-            raise error
+            raise UnpricedModel(record.asked or deployment.label)
         prompt = await count_prompt(deployment, size, now, record.key, gateway)
         usual = gateway.output_lengths.find_usual(record.key, deployment.model)
         return CountedPlan(size, prompt, usual, prices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pkgutil
 from typing import Any
 
 import pytest
@@ -136,16 +137,39 @@ async def test_spend_of_an_unlimited_key_is_counted(upstream: ScriptedUpstream, 
         assert spent(proxy).requests == 0
 
 
-async def test_place_is_free_before_a_stream_ends(upstream: ScriptedUpstream) -> None:
-    """A client may send its next request as soon as it has the last event."""
-    upstream.then(say("Good"), REPORTED)
+WRITTEN = {
+    "stream": (CHAT, {"stream": True}, "proxy.forwarding.event_stream.EventStream.end"),
+    "chat": (CHAT, {}, "proxy.forwarding.whole_answer.WholeAnswer.__init__"),
+    "text": ("/v1/completions", {"prompt": "Once"}, "proxy.forwarding.whole_answer.WholeAnswer.__init__"),
+}
+
+
+@pytest.mark.parametrize(("path", "fields", "writes"), WRITTEN.values(), ids=WRITTEN)
+async def test_place_is_free_before_the_answer_ends(
+    upstream: ScriptedUpstream,
+    path: str,
+    fields: dict[str, Any],
+    writes: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A client may send its next request as soon as it has the last bytes."""
+    if "prompt" not in fields:
+        upstream.then(*([say("Good"), REPORTED] if "stream" in fields else [answer()]))
+    else:
+        upstream.then({"choices": [{"index": 0, "text": "Good", "finish_reason": "stop"}], **USED})
+    reserved: list[int] = []
     async with keyed(LIMITS, upstream) as proxy:
-        body = chat(model="m", stream=True)
-        async with proxy.session.post(f"{proxy.origin}{CHAT}", json=body, headers=sent_by()) as response:
-            async for line in response.content:
-                if line.strip() == b"data: [DONE]":
-                    assert spent(proxy).reserved_nano == 0
-                    assert (await ask(proxy)).status == 200
+        owner, _, name = writes.rpartition(".")
+        write = getattr(pkgutil.resolve_name(owner), name)
+
+        def note(*arguments: Any) -> Any:
+            reserved.append(spent(proxy).reserved_nano)
+            return write(*arguments)
+
+        monkeypatch.setattr(writes, note)
+        assert (await ask(proxy, path=path, **fields)).status == 200
+
+    assert reserved == [0]
 
 
 async def test_lengths_of_answers_are_learned_for_limited_keys_alone(upstream: ScriptedUpstream) -> None:
