@@ -17,7 +17,17 @@ from proxy.state.external.backend import (
     FaultKind,
     StoreFault,
 )
+from proxy.state.external.sealed_entries import EntrySealer
+from proxy.state.limits.claims import Claims
+from proxy.state.limits.spend_book import SpendBook
 from proxy.state.redis.backend import RedisBackend
+from proxy.state.redis.connection import ReplyError
+from proxy.state.redis.connections import RedisConnections
+from proxy.state.redis.exchange_spend import exchange_spend, leave
+from proxy.state.redis.limit_arguments import Sender, admit_call, settle_call, spend_name
+from proxy.state.redis.limit_scripts import FOLD, RESTORE
+from proxy.state.redis.scripts import run_scripts
+from tests.support.limited_keys import FOREVER, money, place, rate, settled
 from tests.support.store_servers import StoreServer
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "state.md"
@@ -58,6 +68,7 @@ async def use_all_of(server: StoreServer, name: str = NAME) -> None:
         await backend.delete([name])
         assert await backend.get([name]) == {}
         await use_accounts(backend, name.partition(":")[0])
+        await use_limits(address, name.partition(":")[0])
     finally:
         await backend.close()
 
@@ -74,6 +85,32 @@ async def use_accounts(backend: RedisBackend, prefix: str) -> None:
     await backend.renew(account, [f"{account}:sessions:2"], 60)
     assert await backend.clear_account(account) == 1
     assert await backend.clear_account(account) == 0
+
+
+async def use_limits(address: str, prefix: str) -> None:
+    """Do everything that limits do, so that each command of their scripts is sent."""
+    connections = RedisConnections(parse_redis_address(address))
+    sealer, sender = EntrySealer(prefix, b"s" * 32), Sender("p", 1, 0.0, 0.0)
+    book, claims = SpendBook(), Claims("id", (rate(),), (place(),), (money(1),))
+    spend = book.spend_of("key:a", FOREVER)
+    entry = "1 1 1 1 1 0 1"
+    name = spend_name(sealer, spend)
+    try:
+        calls = [
+            admit_call(claims, sealer, sender, book),
+            settle_call(settled(claims), sealer, sender, book),
+            (RESTORE, (1, name, 60_000, 1, "gone", "x", entry)),
+            (FOLD, (1, name, "folded", "x", entry)),
+        ]
+        replies = await run_scripts(connections, calls)
+        if any(isinstance(reply, ReplyError) for reply in replies):
+            raise StoreFault(FaultKind.REFUSED)
+        await exchange_spend(connections, sealer, sender, [spend])
+        if set(spend.others) != {"folded"}:
+            raise StoreFault(FaultKind.REFUSED)
+        await leave(connections, sealer, sender)
+    finally:
+        await connections.give_up()
 
 
 @pytest.fixture
