@@ -12,6 +12,7 @@ The files, in the order of the data:
     attempts         the steps between the calls upstream: retries, repairs, fallbacks
     attempt          one call upstream, with its deadline
     limits           the limits of the client's key and of deployments, which a request is held to
+    metering         what each attempt used, and what it cost
     read_failure     the failure-table row of a failed attempt; final_failure chooses the error for the client
     chat             planning, forwarding and answering of chats
     text             the same for embeddings and text completions
