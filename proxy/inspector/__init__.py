@@ -16,6 +16,7 @@ The page changes nothing. Nothing of a request is logged or written to a disk. T
     facts_in_words   sentences with the facts of single requests
     worker_thread    the inspector's worker thread and its limits
     receive_query    the body of the page's request, and a seat for its inspection
+    key_table        the spend and the limits of each key
     pages            the page's files
     routes           the handlers of the paths below ``/ui``
 """

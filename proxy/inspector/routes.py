@@ -3,7 +3,7 @@
 With ``general_settings.ui`` off every path answers 404. A client's key gives access to the recent requests that were
 sent with that key. The master key gives access to all recent requests. Without configured keys everyone has this
 access. By default pages of other sites are then refused, as on every path (:mod:`proxy.ingress.middlewares.origins`).
-The text of the operator's instructions is shown to the master key alone.
+The text of the operator's instructions and the table of keys are shown to the master key alone.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from proxy.ingress.routes.gemini_paths import GEMINI_METHODS
 from proxy.ingress.routes.paths import (
     UI,
     UI_FILE,
+    UI_KEYS,
     UI_LIVE,
     UI_LOOK,
     UI_MODELS,
@@ -35,6 +36,7 @@ from proxy.ingress.routes.paths import (
     UI_RECENT_ONE,
     UI_VERDICTS,
 )
+from proxy.ingress.routes.require_master_key import require_master_key
 from proxy.inspector.dry_runs import (
     Inspection,
     Sender,
@@ -47,6 +49,7 @@ from proxy.inspector.dry_runs import (
     visible_pools,
 )
 from proxy.inspector.inspect_request import inspect_request
+from proxy.inspector.key_table import describe_keys
 from proxy.inspector.pages import INDEX, read_files
 from proxy.inspector.read_query import with_model
 from proxy.inspector.receive_query import PLACES, hold_query
@@ -72,6 +75,7 @@ def add_ui_routes(app: web.Application) -> None:
     app.router.add_get(UI_RECENT, list_recent)
     app.router.add_get(UI_RECENT_ONE, show_recent)
     app.router.add_get(UI_LIVE, live)
+    app.router.add_get(UI_KEYS, list_keys)
     for path in UI:
         app.router.add_get(path, page)
     app.router.add_get(UI_FILE, page)
@@ -92,14 +96,20 @@ async def page(request: web.Request) -> web.Response:
 
 
 async def list_targets(request: web.Request) -> web.Response:
-    """Answer with every model and deployment that the key may use, every profile, and whether bodies are kept."""
+    """Answer with every model and deployment that the key may use, every profile, and what the page may show."""
     gateway, recent = _open(request)
     models = [
         {"name": name, "deployments": [_describe_deployment(member, gateway) for member in pool]}
         for name, pool in visible_pools(gateway, request[RECORD].allowed).items()
     ]
     return _answer(
-        {"models": models, "profiles": list(MODELS), "bodies": recent.keeps_bodies, "version": __version__}
+        {
+            "models": models,
+            "profiles": list(MODELS),
+            "bodies": recent.keeps_bodies,
+            "operator": gateway.settings.general_settings.is_operator(request[RECORD].key),
+            "version": __version__,
+        }
     )
 
 
@@ -200,6 +210,20 @@ async def live(request: web.Request) -> web.Response:
             "bodies": recent.keeps_bodies,
         }
     )
+
+
+async def list_keys(request: web.Request) -> web.Response:
+    """Answer with the spend, the limits and what is left of each key and team. Requires the master key."""
+    gateway, _ = _open(request)
+    require_master_key(request)
+    general, limiter = gateway.settings.general_settings, gateway.limiter
+    keys, teams = await limiter.totals(), await limiter.team_totals()
+    now = time.time()  # noqa: TID251 - a key expires at wall-clock time
+
+    def write() -> bytes:
+        return write_json(describe_keys(general, keys, teams, now))
+
+    return _answer(await run_in_worker(write))
 
 
 def _open(request: web.Request) -> tuple[Gateway, RecentRequests]:

@@ -12,6 +12,7 @@ from tests.support.builders import tool, user
 from tests.ui.browsing import NARROW, WIDE
 from tests.ui.conftest import Opened
 from tests.ui.histories import varied_request
+from tests.ui.many_keys import many_keys
 from tests.ui.minutes import busy_minutes
 
 MIDDLE = {"width": 1000, "height": 800}
@@ -123,12 +124,16 @@ def test_columns_never_overlap(read: Opened, viewport: dict[str, int]) -> None:
     reader = read(viewport=viewport)
     reader.page.route("**/ui/api/recent", lambda route: route.fulfill(json=recent_requests()))
     reader.page.route("**/ui/api/live", lambda route: route.fulfill(json=busy_minutes()))
+    reader.page.route("**/ui/api/keys", lambda route: route.fulfill(json=many_keys()))
     reader.open("#tab=recent")
     reader.page.wait_for_selector("#recent-list table")
     assert reader.overlaps("#recent-list tbody tr", "th, td") == []
     reader.tab("live")
     reader.page.wait_for_selector(".by-model")
     assert reader.overlaps(".by-model tbody tr", "th, td") == []
+    reader.tab("keys")
+    reader.page.wait_for_selector("#keys-list table")
+    assert reader.overlaps("#keys-list tbody tr", "th, td") == []
     reader.paste(varied_request())
     reader.tab("models")
     reader.page.wait_for_selector("#panel-models table")

@@ -17,12 +17,13 @@ from tests.support.builders import tool, user
 from tests.ui.browsing import NARROW, WIDE
 from tests.ui.conftest import KEY, Opened
 from tests.ui.histories import BROKEN, HOSTILE, heavy_history, varied_request
+from tests.ui.many_keys import many_keys
 from tests.ui.minutes import busy_minutes
 
 PAIRING = {"model": "gemini", "messages": BROKEN["pairing"]}
 HEAVY = {"model": "small", "messages": heavy_history()}
 SHOWN = varied_request()
-TABS = ("history", "budget", "models", "send", "recent", "live")
+TABS = ("history", "budget", "models", "send", "recent", "live", "keys")
 
 
 def ask(served: Served, body: dict[str, Any]) -> None:
@@ -255,7 +256,7 @@ def test_keyboard_alone_is_enough(read: Opened) -> None:
     assert reader.page.is_visible("#panel-budget")
     press("ArrowLeft")
     press("ArrowLeft")
-    assert reader.focused() == "tab-live"
+    assert reader.focused() == "tab-keys"
 
 
 def test_single_keys_work_anywhere_until_they_are_switched_off(read: Opened) -> None:
@@ -375,10 +376,11 @@ def test_axe_finds_nothing_serious(
 
     ask(served, SHOWN)
     reader.page.route("**/ui/api/live", lambda route: route.fulfill(json=busy_minutes()))
+    reader.page.route("**/ui/api/keys", lambda route: route.fulfill(json=many_keys()))
     reader.open()
     look("empty")
     reader.page.evaluate("document.getElementById('shortcuts').showModal()")
-    look("keys")
+    look("shortcuts")
     reader.page.keyboard.press("Escape")
     reader.paste(HOSTILE)
     look("refused")
@@ -399,4 +401,5 @@ _FILLED = {
     "send": "#panel-send pre",
     "recent": "#recent-list :is(table, .empty)",
     "live": "#panel-live .chart",
+    "keys": "#keys-list table",
 }

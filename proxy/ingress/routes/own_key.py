@@ -46,6 +46,13 @@ def describe_key(
         **_describe_limits(key or _UNLIMITED),
         "remaining_requests": standing.remaining_requests,
         "remaining_tokens": standing.remaining_tokens,
+        **describe_spend(totals),
+    }
+
+
+def describe_spend(totals: KeyTotals) -> dict[str, Any]:
+    """Return what a key or a team has used in its period, and what is left of its spend limit."""
+    return {
         "spend": _dollars(totals.spent_nano),
         "estimated_spend": _dollars(totals.estimated_nano),
         "reserved_spend": _dollars(totals.reserved_nano),

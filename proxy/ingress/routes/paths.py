@@ -47,6 +47,7 @@ UI_VERDICTS = "/ui/api/verdicts"
 UI_RECENT = "/ui/api/recent"
 UI_RECENT_ONE = "/ui/api/recent/{id}"
 UI_LIVE = "/ui/api/live"
+UI_KEYS = "/ui/api/keys"
 
 OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT, *UI, "/ui/{file}"})
 """Paths that need no key, by the names that aiohttp gives their resources.

@@ -8,6 +8,7 @@ import { drawBaseUrl, drawModels as drawFirstModels, drawRate } from "./first_vi
 import { HistoryView } from "./history_view.js";
 import { fieldOf, writeJson } from "./json_text.js";
 import { askForKey } from "./key_dialog.js";
+import { drawKeys } from "./keys_view.js";
 import { LiveView } from "./live_view.js";
 import { OtherModels } from "./other_models.js";
 import { privacy } from "./privacy_line.js";
@@ -21,8 +22,8 @@ import { listTargets } from "./target_list.js";
 import { startTheme } from "./theme.js";
 import { readTarget, readView, writeTarget, writeView } from "./view_link.js";
 
-const TABS = ["history", "budget", "models", "send", "recent", "live"];
-const OTHERS = new Set(["recent", "live"]);
+const TABS = ["history", "budget", "models", "send", "recent", "live", "keys"];
+const OTHERS = new Set(["recent", "live", "keys"]);
 const EVERY_MS = { live: 2000, first: 10000 }; // the live view is asked for so often in its tab, and before a look
 const NARROW = matchMedia("(max-width: 60rem)"); // there the field for a request would hide what stands below
 const page = { view: {}, models: null, text: null, look: null, entry: null, picked: null, asking: null };
@@ -134,6 +135,7 @@ function drawTab() {
   if (tab === "send") drawSend(byId("panel-send"), page.look, page.text, readTarget(page.view.target));
   if (tab === "models") others.draw(page.text, writeTarget(page.look?.target));
   if (tab === "recent") drawRecentTab();
+  if (tab === "keys") drawKeysTab();
 }
 
 function chooseTarget(target) {
@@ -150,6 +152,17 @@ async function drawRecentTab() {
   try {
     drawRecent(host, privacy(await get("recent")), pickRecent);
   } catch (error) {
+    put(host, el("p", { class: "failure", role: "alert" }, error.message));
+  }
+}
+
+async function drawKeysTab() {
+  const host = byId("keys-list");
+  if (!host.childNodes.length) put(host, el("p", { class: "waiting", role: "status" }, "Asking for the keys…"));
+  try {
+    drawKeys(host, byId("keys-what"), await get("keys"));
+  } catch (error) {
+    put(byId("keys-what"));
     put(host, el("p", { class: "failure", role: "alert" }, error.message));
   }
 }
@@ -188,6 +201,7 @@ async function loadModels() {
     byId("version").textContent = page.models.version ?? "";
     privacy(page.models);
     drawFirstModels(page.models);
+    byId("tab-keys").hidden = !page.models.operator; // the process shows other keys to the master key alone
     put(byId("start-state"));
   } catch (error) {
     if (!(error instanceof Failed)) throw error;
@@ -216,9 +230,9 @@ startShortcuts({
   "/": () => { byId("source-details").open = true; byId("request").focus(); },
   h: () => walk(() => historyView.walk(-1)), l: () => walk(() => historyView.walk(1)),
   p: () => walk(() => historyView.seek(-1)), n: () => walk(() => historyView.seek(1)),
-  ...Object.fromEntries(TABS.map((name, at) => [String(at + 1), () => openTab(name, true)])),
+  ...Object.fromEntries(TABS.map((name, at) => [String(at + 1), () => { if (!byId(`tab-${name}`).hidden) openTab(name, true); }])),
 });
-rove(byId("tabs"), () => TABS.map((name) => byId(`tab-${name}`)), (knob) => openTab(knob.id.slice(4), true));
+rove(byId("tabs"), () => TABS.map((name) => byId(`tab-${name}`)).filter((knob) => !knob.hidden), (knob) => openTab(knob.id.slice(4), true));
 for (const name of TABS) byId(`tab-${name}`).addEventListener("click", () => openTab(name));
 byId("target").addEventListener("change", (event) => { setView({ target: event.target.value }); look(); });
 byId("skip").addEventListener("click", (event) => {
@@ -227,6 +241,7 @@ byId("skip").addEventListener("click", (event) => {
   (turns.offsetParent ? turns : byId("main")).focus();
 });
 byId("refresh-recent").addEventListener("click", drawRecentTab);
+byId("refresh-keys").addEventListener("click", drawKeysTab);
 byId("forget-key").addEventListener("click", () => { forgetKey(); location.reload(); });
 byId("links").append(copyButton("Copy link to this view", () => location.href));
 addEventListener("hashchange", () => {

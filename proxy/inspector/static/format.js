@@ -16,6 +16,12 @@ export function bytes(value) {
 export const millis = (value) =>
   value === null || value === undefined ? "–" : value < 10 ? `${value.toFixed(2)} ms` : value < 10000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`;
 
+const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+const parts = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 3 });
+
+/** 12.5 -> "$12.50", 0.004213 -> "$0.00421". */
+export const dollars = (value) => (value === null || value === undefined ? "–" : (value && value < 0.1 ? parts : cents).format(value));
+
 /** 1200 -> "1.2k": for axes and small cells. */
 export function brief(value) {
   if (value >= 1e6) return `${(value / 1e6).toFixed(value < 1e7 ? 1 : 0)}M`;

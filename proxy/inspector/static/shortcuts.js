@@ -8,7 +8,7 @@ const KEPT = "turnright.keys";
 /** What each key does is told here and nowhere else; those without `act` are handled where they work. */
 const LIST = [
   ["Anywhere", [
-    ["/", "to the field for a request"], ["1 … 6", "to a view"],
+    ["/", "to the field for a request"], ["1 … 7", "to a view"],
     ["h  l", "to the step before, and the next one"], ["p  n", "to the change before, and the next one"], ["?", "this list"],
   ]],
   ["In the field", [["Ctrl Enter", "look at it"]]],
