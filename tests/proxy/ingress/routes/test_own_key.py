@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from proxy.ingress.routes.own_key import describe_key
+from proxy.state.limits.claims import KeyTotals, Standing
 from tests.support.markdown_tables import key_in, rows_under
 from tests.support.proxied import Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer
@@ -194,3 +197,16 @@ async def test_document_has_every_field(proxy: Proxied) -> None:
     document = (Path(__file__).parents[4] / "docs" / "endpoints.md").read_text(encoding="utf-8")
 
     assert [key_in(row[0]) for row in rows_under(document, "Keys")] == [*await facts_of(proxy, "limited")]
+
+
+def test_running_requests_leave_less_of_the_budget() -> None:
+    """A budget that is used up leaves nothing, and not less."""
+    general = settings_of(
+        general_settings={"master_key": MASTER, "keys": KEYS, "teams": [TEAM]}
+    ).general_settings
+    totals = KeyTotals("2026-11", 0.2, 20_000_000_000, 0, 500_000_000, 9, 1, 25_500_000_000)
+    facts = describe_key(general, "limited", totals, Standing())
+    used_up = describe_key(general, "limited", replace(totals, spent_nano=26_000_000_000), Standing())
+
+    assert (facts["reserved_spend"], facts["remaining_budget"], facts["resets_in_s"]) == (0.5, 5.0, 1)
+    assert used_up["remaining_budget"] == 0.0
