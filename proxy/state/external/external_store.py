@@ -185,6 +185,10 @@ class ExternalStore:
         sealer = self._sealer
         return await self._guard.call_alone(lambda: operation(sealer))
 
+    def count_error(self, kind: FaultKind) -> None:
+        """Count an error that the server answered one of several commands with."""
+        self._events.count_error(kind)
+
     def count_corrupt(self) -> None:
         """Count a value that was read and cannot be used."""
         self._events.count_error(FaultKind.CORRUPT)

@@ -17,6 +17,9 @@ _IN_TURN = 100
 
 _NEVER: tuple[float, float, list[AccountSpend]] = (inf, -inf, [])
 
+_FRESH_S = 0.2
+"""Seconds for which the spend of a key that asks for it is not read again. So asking often costs the store little."""
+
 
 class KeyAccounts:
     """The spend of the keys and teams of *settings*, in *book* and *ledger*. *wall* returns Unix time."""
@@ -86,7 +89,12 @@ class KeyAccounts:
     async def find_totals(self, key: str) -> tuple[KeyTotals, ...]:
         """Return the spend of *key*, and that of its team if it has one, over all processes."""
         holders = self.table.holders_of(key)
-        await self._ledger.exchange([self.spend_of(holder) for holder in holders])
+        spends = [self.spend_of(holder) for holder in holders]
+        now = self._wall()
+        if not all(now - _FRESH_S < spend.read_at <= now for spend in spends):
+            await self._ledger.exchange(spends)
+            for spend in spends:
+                spend.read_at = now
         return tuple(self._totals_of(holder) for holder in holders)
 
     def own_totals(self, key: str) -> KeyTotals:

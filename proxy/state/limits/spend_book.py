@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from proxy.state.limits.periods import Period
 from proxy.state.limits.spend_entry import SpendEntry
 
+_MOST = 2**53 - 1
+"""The highest total that a store's script keeps exactly, as money 9 million dollars. A provider may report nonsense."""
+
 _KEPT_S = 3_600.0
 """Seconds for which the spend of a period is kept in memory after the period has ended."""
 
@@ -29,6 +32,7 @@ class AccountSpend:
         "others_nano",
         "others_reserved",
         "period",
+        "read_at",
         "requests",
         "reserved",
         "reserved_until",
@@ -54,6 +58,9 @@ class AccountSpend:
 
         self.changes = 0
         """The number of changes of this process's numbers."""
+
+        self.read_at = 0.0
+        """The Unix time at which the key itself last asked for its spend."""
 
         self.is_loaded = False
         """True once the numbers that an earlier process left in a file are among these."""
@@ -94,6 +101,9 @@ class AccountSpend:
         self.nano += nano
         self.estimated += estimated
         self.tokens += tokens
+        if self.nano > _MOST or self.tokens > _MOST:
+            self.nano, self.estimated = min(self.nano, _MOST), min(self.estimated, _MOST)
+            self.tokens = min(self.tokens, _MOST)
         self.requests += requests
         self.changes += 1
 

@@ -8,7 +8,6 @@ others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
 
 from proxy.config.redis_address import RedisAddress
 from proxy.state.external.backend import AccountChange, Entry, FaultKind, StoreFault
@@ -23,10 +22,7 @@ from proxy.state.redis.accounts import (
 )
 from proxy.state.redis.connection import Command, Reply, ReplyError
 from proxy.state.redis.connections import RedisConnections
-from proxy.state.redis.scripts import Script, make_script, run_commands, run_scripts
-
-_NO_WRITES = {"OOM": FaultKind.FULL, "MISCONF": FaultKind.FULL, "NOREPLICAS": FaultKind.READ_ONLY}
-"""Codes of a server that takes no writes: its memory is full, it cannot write to its disk, or it lacks replicas."""
+from proxy.state.redis.scripts import Script, make_script, read_error, run_commands, run_scripts
 
 _SWAP = """
 local value = redis.pcall('GET', KEYS[1])
@@ -104,7 +100,11 @@ class RedisBackend:
             for entry, reply in zip(entries, replies, strict=True)
             if isinstance(reply, ReplyError)
         ]
-        if errors and len(errors) == len(entries) and all(error.code in _NO_WRITES for _, error in errors):
+        if (
+            errors
+            and len(errors) == len(entries)
+            and all(read_error(error).kind is not FaultKind.REFUSED for _, error in errors)
+        ):
             _check(errors[0][1])
         return [entry for entry, _ in errors]
 
@@ -146,10 +146,4 @@ class RedisBackend:
 def _check(reply: Reply) -> None:
     """Raise :class:`StoreFault` if *reply* is an error."""
     if isinstance(reply, ReplyError):
-        _refuse(reply.code)
-
-
-def _refuse(code: str) -> NoReturn:
-    if code in _NO_WRITES:
-        raise StoreFault(_NO_WRITES[code], f"the store takes no writes: {code}")
-    raise StoreFault(FaultKind.REFUSED, f"the store refused a command: {code}")
+        raise read_error(reply)

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from proxy.state.external.sealed_entries import EntrySealer
 from proxy.state.limits.spend_book import AccountSpend
 from proxy.state.limits.spend_entry import SpendEntry, read_entry, write_entry
-from proxy.state.redis.connection import Command, Reply
+from proxy.state.redis.connection import Command, Reply, ReplyError
 from proxy.state.redis.connections import RedisConnections
 from proxy.state.redis.limit_arguments import Sender, kept_ms, spend_name, write_call
 from proxy.state.redis.limit_scripts import FOLD, LEAVE, MEET, RESTORE
-from proxy.state.redis.scripts import Call, run_commands, run_scripts
+from proxy.state.redis.scripts import Call, read_error, run_commands, run_scripts
 from sanitizers.record import record
 
 FOLDED = "folded"
@@ -52,6 +52,8 @@ async def exchange_spend(
     if unwritten:
         calls.append(write_call(unwritten, sealer, sender))
     reply, *wrote = await run_scripts(connections, calls)
+    if isinstance(reply, ReplyError):
+        raise read_error(reply)
     if wrote == [1]:
         for spend, count in zip(unwritten, changes, strict=True):
             spend.written = count
@@ -76,8 +78,7 @@ def _replicas(sealer: EntrySealer, sender: Sender) -> Command:
 
 
 def _read_met(reply: Reply) -> _Met:
-    if not isinstance(reply, list) or not reply:
-        return _Met(0, frozenset())
+    assert isinstance(reply, list)
     now_us, *living = reply
     return _Met(int(now_us), frozenset(name.decode("ascii", "replace") for name in living))
 

@@ -26,7 +26,7 @@ from proxy.state.redis.connection import ReplyError
 from proxy.state.redis.connections import RedisConnections
 from proxy.state.redis.exchange_spend import exchange_spend, leave
 from proxy.state.redis.limit_arguments import Sender, admit_call, read_verdict, settle_call
-from proxy.state.redis.scripts import Call, run_scripts
+from proxy.state.redis.scripts import Call, read_error, run_scripts
 
 WAIT_S = 0.5
 """The most seconds that a request waits for its claims.
@@ -250,7 +250,11 @@ class RedisLedger:
         sent = [[(spend, spend.changes) for spend in self._find(claims)] for claims in spends]
         replies = await run_scripts(self._connections, calls)
         for work, reply, written in zip(batch, replies, sent, strict=True):
-            if not isinstance(reply, ReplyError):
+            if isinstance(reply, ReplyError):
+                self._store.count_error(read_error(reply).kind)
+                if isinstance(work, Settlement) and work.parallel:
+                    self._not_freed.append(Settlement(work.id, parallel=work.parallel))
+            else:
                 for spend, changes in written:
                     spend.written = max(spend.written, changes)
             if isinstance(work, _Asked):

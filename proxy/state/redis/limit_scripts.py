@@ -134,6 +134,7 @@ return out
 _SETTLE = (
     _BEGIN
     + """
+for i = rates + 1, rates + places do redis.call('ZREM', KEYS[i], id) end
 for i = 1, rates do
   local claimed, used = argument(), argument()
   local tat = math.max(now, tonumber(redis.call('GET', KEYS[i]) or '0') or 0)
@@ -141,7 +142,6 @@ for i = 1, rates do
     + str(KEPT_MS)
     + """)
 end
-for i = rates + 1, rates + places do redis.call('ZREM', KEYS[i], id) end
 for i = rates + places + 1, rates + places + spends do
   local own = read_own()
   local standing, own_reserved, expires = own_entry(KEYS[i])
@@ -151,7 +151,7 @@ end
 return 1
 """
 )
-"""Corrects buckets, frees places, and writes the entries of one process."""
+"""Frees places, corrects buckets, and writes the entries of one process. A server that is full still frees places."""
 
 _MEET = f"""
 local time = redis.call('TIME')

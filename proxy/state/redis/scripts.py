@@ -30,6 +30,17 @@ def make_script(text: str) -> Script:
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
+_NO_WRITES = {"OOM": FaultKind.FULL, "MISCONF": FaultKind.FULL, "NOREPLICAS": FaultKind.READ_ONLY}
+"""Codes of a server that takes no writes: its memory is full, it cannot write to its disk, or it lacks replicas."""
+
+
+def read_error(error: ReplyError) -> StoreFault:
+    """Return the fault that *error* means, which the server answered one command with."""
+    if error.code in _NO_WRITES:
+        return StoreFault(_NO_WRITES[error.code], f"the store takes no writes: {error.code}")
+    return StoreFault(FaultKind.REFUSED, f"the store refused a command: {error.code}")
+
+
 async def run_commands(connections: RedisConnections, commands: Sequence[Command]) -> Sequence[Reply]:
     """Return one reply for each of *commands*. Raises :class:`StoreFault`.
 

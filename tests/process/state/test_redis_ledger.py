@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 
 from proxy.config.redis_address import parse_redis_address
+from proxy.state.external.backend import FaultKind
 from proxy.state.external.external_store import ExternalStore
 from proxy.state.limits.claims import Verdict
 from proxy.state.limits.spend_book import SpendBook
@@ -364,3 +365,37 @@ async def test_copy_from_before_the_folding_is_brought_up_to_date(
 
     assert [spend_of(books).spent_nano for books in replicas] == [601] * 3
     assert int(server.command("HLEN", name)) < 300
+
+
+async def test_full_server_frees_places_and_grants_nothing(
+    server: StoreServer, replicas: list[Books]
+) -> None:
+    books, claims = replicas[0], claim(place(most=1), money(1))
+    await admitted(books[0], claims)
+    server.command("CONFIG", "SET", "maxmemory", "1")
+    try:
+        charge(books, claims, 1)
+        await books[0].flush()
+        assert await books[0].admit(claim(rate())) is None
+        assert server.command("EVAL", "return #redis.call('KEYS', '*:places:*')", 0) == 0
+    finally:
+        server.command("CONFIG", "SET", "maxmemory", "0")
+    await exchange(books)
+
+    assert (await spend(replicas[1], 0, 0)).spent_nano == (1,)
+
+
+async def test_user_without_the_permissions_is_an_error_that_is_counted(
+    server: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = list[FaultKind]()
+    monkeypatch.setattr(CountedEvents, "count_error", lambda _, kind: counted.append(kind))
+    async with running(server) as books:
+        server.command("ACL", "SETUSER", "default", "-hgetall", "-time")
+        try:
+            assert await books[0].admit(claim(rate(), money(1))) is None
+            assert not await books[0].exchange([spend_of(books)])
+        finally:
+            server.command("ACL", "SETUSER", "default", "+@all")
+
+    assert counted == [FaultKind.REFUSED] * 2
