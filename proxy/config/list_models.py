@@ -47,11 +47,7 @@ def listed_names(settings: Settings, allowed: AllowedModels | None = None) -> tu
         names.update(dict.fromkeys(_expanded(settings, name) if name.endswith("*") else (name,)))
     if allowed is None:
         return tuple(names)
-    served = (
-        name
-        for name in allowed.whole_names
-        if resolve(settings, name) and is_allowed(name, settings, allowed)
-    )
+    served = (name for name in allowed.whole_names if resolve(settings, name))
     return allowed_names(settings, dict.fromkeys((*names, *served)), allowed)
 
 
@@ -85,7 +81,7 @@ def near_models(
         return ()
     start = asked.removesuffix(model)
     near = (start + each for each in difflib.get_close_matches(model[:_LONGEST], known, n=_MAX_NEAR))
-    return tuple(name for name in near if resolve(settings, name))
+    return tuple(name for name in near if resolve(settings, name) and is_allowed(name, settings, allowed))
 
 
 def _expanded(settings: Settings, wildcard: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from proxy.config.file_variables import read_variables
 from proxy.config.instruction_text import ReadFile
 from proxy.config.litellm_settings import fold
 from proxy.config.places import Places
-from proxy.config.price_fields import fold_prices
+from proxy.config.price_fields import fold_prices, warn_of_prices
 from proxy.config.references import Context, no_files
 from proxy.config.remarks import remarks
 from proxy.config.schema.settings import Settings
@@ -115,7 +115,7 @@ def _from_file(text: bytes, environ: Mapping[str, str]) -> _Source:
             {**lines, **_first_lines(lines, keys.firsts)},
             {**priced.origins, **folded.origins, **filled.origins},
         ),
-        (*priced.warnings, *keys.warnings, *variables.warnings, *folded.warnings),
+        (*priced.warnings, *warn_of_prices(priced), *keys.warnings, *variables.warnings, *folded.warnings),
         (*faults, *keys.faults, *variables.faults, *folded.faults),
         variables.environ,
     )

@@ -36,8 +36,12 @@ _NAME = re.compile(rf"(?:{'|'.join(_OF_TOKENS)})(?:_above_[1-9][0-9]{{0,5}}k_tok
 _RANGE = "range"
 _IN_TIERS = frozenset({*_OF_TOKENS, _RANGE})
 
-_MOST_PER_TOKEN = Decimal("0.01")
-_MOST_PER_REQUEST = Decimal(1000)
+_USUAL_PER_TOKEN = Decimal("0.01")
+"""Dollars for one token above which a price is probably that of a million tokens."""
+
+_MOST = Decimal(1000)
+"""The most dollars for one token, or for one request."""
+
 _LONGEST = 40
 
 _FREE = "model_info"
@@ -95,6 +99,26 @@ def fold_prices(raw: Mapping[object, object]) -> FoldedPrices:
     return FoldedPrices({**raw, "model_list": entries}, origins, tuple(warnings))
 
 
+def warn_of_prices(priced: FoldedPrices) -> tuple[str, ...]:
+    """Return a warning for each price of one token that is probably the price of a million.
+
+    Such a price is no fault: people who test their limits write one. It charges too much, so that nothing is overspent.
+    """
+    warnings: list[str] = []
+    listed = priced.raw.get("model_list")
+    for position, entry in enumerate(listed if isinstance(listed, list) else ()):
+        facts = entry.get(_FREE) if isinstance(entry, dict) else None
+        for name, value in facts.items() if isinstance(facts, dict) else ():
+            number = _decimal(value) if isinstance(name, str) and _NAME.fullmatch(name) else None
+            if number is not None and _USUAL_PER_TOKEN < number <= _MOST:
+                place = ("model_list", position, _FREE, name)
+                path = path_of(priced.origins.get(place, place))
+                warnings.append(
+                    f"{path}: is {number} dollars for one token; divide the price of a million by 1000000"
+                )
+    return tuple(warnings)
+
+
 def check_prices(raw: Mapping[object, object]) -> Iterator[Fault]:
     """Yield a fault for each price under ``model_info`` in *raw*, a parsed file, that is not a price for one token."""
     listed = raw.get("model_list")
@@ -148,14 +172,8 @@ def _fault_of(name: str, value: object) -> str | None:
         return "must be a number of dollars"
     if number < 0:
         return "must be at least 0"
-    if name == _REQUEST:
-        return (
-            None
-            if number <= _MOST_PER_REQUEST
-            else f"must be at most {_MOST_PER_REQUEST} dollars for a request"
-        )
-    if number > _MOST_PER_TOKEN:
-        return f"must be dollars for one token, at most {_MOST_PER_TOKEN}: divide a price for a million by 1000000"
+    if number > _MOST:
+        return f"must be at most {_MOST} dollars for one {'request' if name == _REQUEST else 'token'}"
     return None
 
 

@@ -7,7 +7,9 @@ import re
 import pytest
 
 from proxy.config import resolve
-from proxy.config.list_models import MAX_LISTED, listed_names, near_models
+from proxy.config.allowed_models import AllowedModels
+from proxy.config.list_models import MAX_LISTED, listed_names, near_models, require_listed
+from proxy.core.errors import ModelNotFound, ModelUnavailable
 from tests.proxy.config.samples import entry, load, settings_of
 
 ENVIRON = {"OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
@@ -113,3 +115,71 @@ def test_plain_names_come_in_the_files_order_and_second_names_last() -> None:
     )
 
     assert listed_names(loaded.settings) == ("b", "a", "x")
+
+
+def test_a_key_with_a_list_gets_its_own_names_alone() -> None:
+    """Names of the list are listed where they are served, those that only a wildcard serves behind the others."""
+    settings = load(
+        entry("b"),
+        entry("a"),
+        entry("openai/*", "openai/*"),
+        entry("left-out", api_key="os.environ/ABSENT"),
+        environ=ENVIRON,
+        router_settings={
+            "model_group_alias": {"quick": "a", "hush": "b", "quiet": {"model": "a", "hidden": True}}
+        },
+    ).settings
+
+    def listed(*models: str) -> tuple[str, ...]:
+        return listed_names(settings, AllowedModels.of(models))
+
+    assert listed("a", "openai/no-table-has-this", "nowhere", "left-out") == (
+        "a",
+        "quick",
+        "openai/no-table-has-this",
+    )
+    assert set(listed("openai/gpt-4o*")) == {
+        name for name in listed_names(settings) if name.startswith("openai/gpt-4o")
+    }
+    assert listed("quiet") == ("quiet",)
+    assert listed("*") == listed_names(settings)
+
+
+def test_a_hint_after_a_provider_s_refusal_names_models_of_the_key() -> None:
+    """The names that are near to a model that the provider lacks are those that the key may use."""
+    settings = load(entry("openai/*", "openai/*"), environ=ENVIRON).settings
+    [deployment] = resolve(settings, "openai/gpt-4o-minni")
+    allowed = AllowedModels.of(["openai/gpt-4o-minni", "openai/gpt-4o"])
+
+    assert "openai/gpt-4o-mini" in near_models(settings, "openai/gpt-4o-minni", deployment)
+    assert "openai/gpt-4o-mini" not in near_models(settings, "openai/gpt-4o-minni", deployment, allowed)
+
+
+@pytest.mark.parametrize(
+    ("name", "refusal"),
+    [
+        ("a", None),
+        ("openai/*", None),
+        ("b", ModelNotFound),
+        ("openai/gpt-4o", None),
+        ("nowhere", ModelNotFound),
+        ("left-out", ModelUnavailable),
+    ],
+)
+def test_a_single_model_is_looked_up_as_it_is_listed(name: str, refusal: type[Exception] | None) -> None:
+    """A model that the key may not use is not found. One that was left out is unavailable to a key that may use it."""
+    settings = load(
+        entry("a"),
+        entry("b"),
+        entry("openai/*", "openai/*"),
+        entry("left-out", api_key="os.environ/ABSENT"),
+        environ=ENVIRON,
+    ).settings
+    allowed = AllowedModels.of(["a", "openai/*", "left-out"])
+
+    if refusal is None:
+        require_listed(settings, name, allowed)
+        return
+    with pytest.raises(refusal) as refused:
+        require_listed(settings, name, allowed)
+    assert "b," not in str(refused.value)

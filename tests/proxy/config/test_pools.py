@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from proxy.config.allowed_models import AllowedModels
 from proxy.config.pools import chain_of, choose_pool, model_names, near_names, resolve, shown_names
-from proxy.core.errors import ModelNotFound, ModelUnavailable
+from proxy.core.errors import ModelNotAllowed, ModelNotFound, ModelUnavailable
 from tests.proxy.config.samples import entry, load, settings_of
 
 SETTINGS = settings_of(entry("fast"), entry("gemini/*", "gemini/*"))
@@ -153,3 +154,56 @@ def test_second_name_has_its_model_s_chain_where_it_has_none() -> None:
     assert chain_of(chains, "gpt-4", resolve(NAMED, "gpt-4"), "fast") == ("own",)
     assert chain_of(chains, "best", pool, "gemini/gemini-x") == ("alias's",)
     assert chain_of(chains, "other", pool, "gemini/gemini-x") == ("model's",)
+
+
+def _allowed(*models: str) -> AllowedModels:
+    found = AllowedModels.of(models)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("model", ["b", "nowhere", "left-out", "gemini/x", "gemini/*", "a" * 500])
+def test_a_model_that_the_key_may_not_use_is_refused_in_one_way(model: str) -> None:
+    """The refusal does not tell whether the model is served, left out or unknown, and names models of the key alone."""
+    settings = load(
+        entry("a"), entry("b"), entry("gemini/*", "gemini/*"), entry("left-out", api_key="os.environ/ABSENT")
+    ).settings
+
+    with pytest.raises(ModelNotAllowed) as refused:
+        choose_pool(model, settings, _allowed("a"))
+    assert (
+        str(refused.value)
+        .replace(model[:200], "X", 1)
+        .startswith("The model 'X' does not exist, or this key may not use it.")
+    )
+    assert str(refused.value).endswith(" Models of this key: a.")
+
+
+def test_a_model_that_the_key_may_use_and_that_is_not_there_is_as_for_others() -> None:
+    """A pattern of the key may stand for names that are not served, or were left out."""
+    settings = load(entry("a"), entry("ab"), entry("c"), entry("ad", api_key="os.environ/ABSENT")).settings
+
+    with pytest.raises(ModelNotFound, match=r"Did you mean ab\? Models of this key: a, ab\."):
+        choose_pool("abb", settings, _allowed("a*"))
+    with pytest.raises(ModelUnavailable):
+        choose_pool("ad", settings, _allowed("a*"))
+
+
+def test_no_name_of_others_is_suggested() -> None:
+    """Neither a provider's prefix nor a misspelling leads to a name that the key may not use."""
+    settings = settings_of(entry("openai/*", "openai/*"), entry("mine"), entry("mine-too"))
+
+    assert near_names(settings, "gpt-4o") == ("openai/gpt-4o",)
+    assert near_names(settings, "gpt-4o", _allowed("mine")) == ()
+    assert near_names(settings, "openia/gpt-4o", _allowed("mine")) == ()
+    assert near_names(settings, "gpt-4o", _allowed("openai/gpt-4o")) == ("openai/gpt-4o",)
+    assert near_names(settings, "mine-to", _allowed("mine")) == ("mine",)
+
+
+def test_the_names_of_a_key_are_found_once() -> None:
+    """Errors that list names cost no search among all names each time."""
+    settings = settings_of(entry("a"), entry("b"))
+    allowed = _allowed("a")
+
+    assert shown_names(settings, allowed) == ("a",)
+    assert shown_names(settings, _allowed("a")) is shown_names(settings, allowed)
