@@ -80,7 +80,7 @@ def test_tiers_are_ranges_with_prices() -> None:
     ("facts", "paths"),
     [
         ({"input_cost_per_token": -1e-6}, ["input_cost_per_token"]),
-        ({"input_cost_per_token": 2.5}, ["input_cost_per_token"]),
+        ({"input_cost_per_token": 1000.5}, ["input_cost_per_token"]),
         ({"input_cost_per_token": True}, ["input_cost_per_token"]),
         ({"input_cost_per_token": "free"}, ["input_cost_per_token"]),
         ({"input_cost_per_token": [1]}, ["input_cost_per_token"]),
@@ -96,8 +96,8 @@ def test_tiers_are_ranges_with_prices() -> None:
         ({"tiered_pricing": [{"range": [0, 10]}, {"range": [11, 20]}]}, ["tiered_pricing[1].range"]),
         (
             {
-                "tiered_pricing": [{"range": [0], "input_cost_per_token": 1, "cost": 1}],
-                "output_cost_per_token": 1,
+                "tiered_pricing": [{"range": [0], "input_cost_per_token": 1001, "cost": 1}],
+                "output_cost_per_token": 1001,
             },
             ["tiered_pricing[0].input_cost_per_token", "tiered_pricing[0].cost", "output_cost_per_token"],
         ),
@@ -134,12 +134,20 @@ def test_prices_in_litellm_params_are_read_where_model_info_has_none() -> None:
 
 def test_a_fault_of_a_price_names_the_place_in_the_file() -> None:
     """The fault of a price in ``litellm_params`` has the path and the line of ``litellm_params``."""
-    assert faults_of(entry("a"), entry("b", output_cost_per_token=10)) == [
-        (
-            "model_list[1].litellm_params.output_cost_per_token",
-            "must be dollars for one token, at most 0.01: divide a price for a million by 1000000",
-        )
+    assert faults_of(entry("a"), entry("b", output_cost_per_token=1001)) == [
+        ("model_list[1].litellm_params.output_cost_per_token", "must be at most 1000 dollars for one token")
     ]
+
+
+def test_the_price_of_a_million_tokens_is_a_warning() -> None:
+    """Files of LiteLLM have such prices, so they are taken. The warning names the place in the file."""
+    loaded = load(entry(input_cost_per_token=300))
+
+    assert _prices_of(loaded.settings) == {"input_cost_per_token": Decimal(300)}
+    assert loaded.warnings == (
+        "model_list[0].litellm_params.input_cost_per_token: is 300 dollars for one token; divide the price of a "
+        "million by 1000000",
+    )
 
 
 def test_a_file_is_priced_without_being_changed() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from proxy.state.limits.periods import Period
 from proxy.state.limits.spend_book import AccountSpend, SpendBook
-from proxy.state.limits.spend_entry import SpendEntry
+from proxy.state.limits.spend_entry import SpendEntry, read_entry, write_entry
 from tests.support.limited_keys import FOREVER
 
 
@@ -85,3 +85,13 @@ def test_periods_are_forgotten_an_hour_after_their_end() -> None:
     book.forget_old(4_600.5)
 
     assert list(book) == [*kept, held]
+
+
+def test_nonsense_of_a_provider_leaves_numbers_that_every_process_can_read(spend: AccountSpend) -> None:
+    """A number of 17 digits would be no entry for other processes, and the spend would be lost with this process."""
+    for _ in range(3):
+        spend.add(2**60, 2**60, 2**53 - 1, 1)
+
+    assert (spend.nano, spend.estimated, spend.tokens, spend.requests) == (2**53 - 1, 2**53 - 1, 2**53 - 1, 3)
+    entry = SpendEntry(1, spend.nano, spend.estimated, spend.tokens, spend.requests)
+    assert read_entry(write_entry(entry).encode()) == entry
