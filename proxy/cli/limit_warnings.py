@@ -64,7 +64,8 @@ def _models(path: str, key: ClientKey, team: Team | None, settings: Settings, po
     allowed = settings.allowed_models(key.name)
     if key.models is None or team is None or team.models is None or allowed is None:
         return
-    names = (*pools, *settings.routes.aliases, *allowed.whole_names)
+    # Two lists of wildcards share names where one beginning begins with the other.
+    names = (*pools, *settings.routes.aliases, *allowed.whole_names, *allowed.beginnings)
     if not any(is_allowed(name, settings, allowed) for name in names):
         yield f"{path}.models: holds no model that its team may use too"
 

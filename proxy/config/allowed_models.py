@@ -47,6 +47,11 @@ class AllowedModels:
         names = {name for patterns in self.lists for name in patterns.names if not name.endswith(_WILDCARD)}
         return tuple(sorted(names))
 
+    @property
+    def beginnings(self) -> tuple[str, ...]:
+        """The beginnings of names in the lists, each once and sorted."""
+        return tuple(sorted({start for patterns in self.lists for start in patterns.starts}))
+
     def allows(self, *names: str) -> bool:
         """Return True where each list allows at least one of *names*, which all stand for one model.
 

@@ -9,6 +9,12 @@ from proxy.state.limits.claims import Change, Claims, Refusal, Settlement, Stand
 from proxy.state.limits.limit_table import HolderLimits
 from proxy.state.limits.spend_book import AccountSpend
 
+_MOST_DEBT_MINUTES = 24 * 60
+"""The longest debt of one request, in minutes of the limit.
+
+A provider may report any number of tokens. A wrong one would block the key for good.
+"""
+
 
 class Admitting(Protocol):
     """The limiter, as an admission needs it."""
@@ -95,6 +101,7 @@ class Admission:
         changes = []
         for rate in claims.rates:
             used = tokens if rate.bucket.name in self.token_rates else requests
+            used = min(used, rate.amount + _MOST_DEBT_MINUTES * rate.bucket.per_minute)
             if used != rate.amount:
                 changes.append(Change(rate.bucket, rate.amount, used))
         self._limiter.end(self, Settlement(claims.id, tuple(changes), claims.parallel, claims.spends))

@@ -134,3 +134,19 @@ def test_expiries_are_left_out_without_a_clock() -> None:
     settings = settings_of(PRICED, general_settings={"keys": [_key(expires="2020-01-01")]}, store=SHARED)
 
     assert list(find_limit_warnings(settings, pools_of(settings), None)) == []
+
+
+@pytest.mark.parametrize(
+    ("of_team", "shares"), [("wild/a*", True), ("*", True), ("w*", True), ("tame/*", False)]
+)
+def test_two_wildcards_share_names_where_one_begins_like_the_other(of_team: str, shares: bool) -> None:
+    warned = warnings_of(
+        {**entry("wild/*", "openai/*"), "model_info": FREE["model_info"]},
+        {**entry("tame/*", "openai/*"), "model_info": FREE["model_info"]},
+        general_settings={
+            "keys": [_key(team="t", models=["wild/*"])],
+            "teams": [{"name": "t", "models": [of_team]}],
+        },
+    )
+
+    assert ("holds no model that its team may use too" in str(warned)) is not shares

@@ -50,6 +50,15 @@ def test_settlement_charges_and_corrects_the_tokens_alone() -> None:
     assert limiter.ended == [Settlement("id", (Change(TOKENS, 100, 70),), CLAIMS.parallel, CLAIMS.spends)]
 
 
+def test_debt_of_one_request_is_at_most_a_day_of_the_limit() -> None:
+    limiter = Limiter()
+    admission, spend = admitted(limiter)
+    admission.settle(nano_usd=0, estimated_nano=0, tokens=2**53)
+
+    assert spend.tokens == 2**53 - 1
+    assert limiter.ended[0].rates == (Change(TOKENS, 100, 100 + 24 * 60 * 600),)
+
+
 def test_release_gives_back_the_request_too() -> None:
     limiter = Limiter()
     admission, spend = admitted(limiter)
