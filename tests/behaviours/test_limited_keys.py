@@ -150,6 +150,7 @@ async def test_key_without_limits_learns_nothing_of_the_providers(openai: OpenAI
     assert not any("ratelimit" in name.lower() for reply in replies for name in reply.headers)
 
 
+@pytest.mark.each_value
 @IDS
 @pytest.mark.parametrize(
     ("limits", "status", "code"),
