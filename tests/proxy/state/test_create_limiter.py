@@ -23,7 +23,7 @@ class Events(CountedEvents):
     ("url", "ledger"),
     [
         ("memory://", "MemoryLedger"),
-        ("sqlite://{}/store.db", "SqliteLedger"),
+        ("sqlite:///{}/store.db", "SqliteLedger"),
         ("redis://127.0.0.1:1", "RedisLedger"),
     ],
 )

@@ -219,3 +219,28 @@ async def test_error_that_nobody_foresaw_does_not_end_the_start(monkeypatch: pyt
     with pytest.raises(StoreInUse):
         async with one.guard.running():
             pass
+
+
+async def test_background_work_takes_no_place_and_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its failures open the circuit as those of other calls do."""
+    async with guarded(monkeypatch) as one:
+        get = partial(one.backend.get, ["a"])
+        assert await one.guard.call_alone(get) == {"a": b"1"}
+        one.backend.frozen = asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            for _ in range(6):
+                group.create_task(one.get())
+            await asyncio.sleep(0.005)
+            alone = group.create_task(one.guard.call_alone(get))
+            await asyncio.sleep(0.005)
+            one.backend.frozen.set()
+        assert alone.result() == {"a": b"1"}
+
+        one.backend.fail(FaultKind.CONNECTION)
+        for _ in range(3):
+            assert await one.guard.call_alone(get) is None
+        assert not one.guard.is_up
+        asked = one.backend.calls["get"]
+        assert await one.guard.call_alone(get) is None
+        assert one.backend.calls["get"] == asked
+    assert await one.guard.call_alone(get) is None

@@ -89,3 +89,26 @@ def test_values_are_opened_together_and_damaged_ones_are_counted() -> None:
 
     assert SEALER.open_all(names, sealed, lambda: counted.append(None), largest=8) == {"whole": b"value"}
     assert len(counted) == 2
+
+
+def test_numbers_of_limits_share_a_hash_tag_and_tell_nothing() -> None:
+    """One script changes several of them, and a cluster wants these on one node."""
+    names = [SEALER.limit_name(*parts) for parts in (("rate", "ann"), ("spend", "ann", "p"), ("replicas",))]
+
+    assert [name.rpartition(":")[0] for name in names] == [
+        f"tr:1:{{limits}}:{kind}" for kind in ("rate", "spend", "replicas")
+    ]
+    assert len({name.rpartition(":")[2] for name in names}) == 3
+    assert not any("ann" in name for name in names)
+    assert SEALER.limit_name("rate", "ann") == names[0]
+    assert SEALER.limit_name("spend", "an", "np") != names[1]
+
+
+def test_kept_names_of_limits_are_bounded() -> None:
+    sealer = EntrySealer("tr", b"s" * 32)
+    first = sealer.limit_name("rate", "0")
+    for number in range(5_000):
+        sealer.limit_name("rate", str(number))
+
+    assert len(sealer._limit_names) <= 4_096
+    assert sealer.limit_name("rate", "0") == first
