@@ -28,7 +28,7 @@ from proxy.core.offload import run_offloaded
 from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.attempt_planner import Failure, PlanT
 from proxy.forwarding.attempts import Attempts, CallT
-from proxy.forwarding.limits.deployment_limits import find_wait, limited
+from proxy.forwarding.limits.deployment_limits import claim_call, limited
 from proxy.forwarding.metering.meter_attempt import EndedAttempt, meter_attempt
 from proxy.forwarding.metering.used_by_attempt import AttemptUse
 from proxy.forwarding.read_failure import read_sent, read_unsent
@@ -39,6 +39,7 @@ from proxy.resilience.decide_action import Step
 from proxy.resilience.find_blame import find_blame
 from proxy.resilience.hide_quotations import hide_quotations
 from proxy.resilience.request_words import NO_WORDS, RequestWords
+from proxy.state.limits.claims import DeploymentClaim
 
 _LONG_PLAN_S = 0.0005
 """Seconds of a plan after which the state of the chosen deployment is looked at again.
@@ -83,13 +84,13 @@ async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT
         else:
             if attempts.limits is not None:
                 await attempts.limits.admit(counted, now)
-            wait_s = await find_wait(deployment, size, now, attempts.record.key, attempts.gateway)
+            claimed = await claim_call(deployment, size, now, attempts.record.key, attempts.gateway)
             now = attempts.clock()
-            if wait_s is None:
-                return Attempt(attempts, plan, now)
+            if not isinstance(claimed, float):
+                return Attempt(attempts, plan, now, claimed)
             if attempts.pass_over(deployment, now):
                 continue
-            failure = _limited(attempts, plan, wait_s)
+            failure = _limited(attempts, plan, claimed)
         await attempts.follow(await attempts.decide(failure))
 
 
@@ -113,6 +114,8 @@ class Attempt(Generic[PlanT, CallT]):
         "_attempts",
         "_began",
         "_bytes_arrived",
+        "_charged",
+        "_claim",
         "_limit",
         "_place",
         "_trace",
@@ -125,9 +128,13 @@ class Attempt(Generic[PlanT, CallT]):
     call: CallT
     """The call to make upstream."""
 
-    def __init__(self, attempts: Attempts[PlanT, CallT], plan: PlanT, now: float) -> None:
+    def __init__(
+        self, attempts: Attempts[PlanT, CallT], plan: PlanT, now: float, claim: DeploymentClaim | None = None
+    ) -> None:
         self.plan = plan
         self._attempts = attempts
+        self._claim = claim
+        self._charged = len(attempts.meter.charges)
         self._bytes_arrived = False
         self._asked_at: float | None = now
         self._began = now
@@ -184,6 +191,8 @@ class Attempt(Generic[PlanT, CallT]):
             self._attempts.meter.add(self.plan.deployment, use.usage, use.service_tier)
         else:
             await self._meter(error)
+        if self._claim is not None:
+            self._correct(self._claim)
         if error is None:
             attempts, key = self._attempts, self.plan.deployment.key
             attempts.gateway.refused_requests.answered(key, attempts.digest, now, attempts.record.key)
@@ -205,6 +214,12 @@ class Attempt(Generic[PlanT, CallT]):
         else:
             self._end(InternalFault.code)
         return False
+
+    def _correct(self, claim: DeploymentClaim) -> None:
+        """Correct *claim* on the deployment's limits by the tokens that the attempt has used."""
+        attempts = self._attempts
+        charges = attempts.meter.charges[self._charged :]
+        attempts.gateway.limiter.end_call(claim, sum(one.tokens_in + one.tokens_out for one in charges))
 
     async def _meter(self, error: BaseException | None) -> None:
         """Charge what the attempt used, which ended with *error* or without a report of usage."""

@@ -18,14 +18,17 @@ from proxy.forwarding.limits.request_need import tokens_to_claim
 from proxy.resilience.failure_table import Row, find_row
 from proxy.resilience.read_error import NO_ERROR_FACTS, ProviderError
 from proxy.state.deployment_identity import account_identity_of
+from proxy.state.limits.claims import DeploymentClaim
 
 _STATUS = 429
 
 
-async def find_wait(
+async def claim_call(
     deployment: Deployment, size: PlanSize, now: float, tenant: str, gateway: Gateway
-) -> float | None:
-    """Take a call's share of the limits of *deployment*. Return the seconds to wait for it, or None where it is taken.
+) -> DeploymentClaim | float | None:
+    """Claim a call from the limits of *deployment*, or return the seconds to wait for it. None without limits.
+
+    The tokens of the claim are an estimate. :meth:`proxy.state.limits.limiter.Limiter.end_call` corrects it.
 
     The limits are those of the provider's account, so they are shared by all entries and all clients that use it.
     """

@@ -46,7 +46,7 @@ class EndedAttempt:
 async def meter_attempt(ended: EndedAttempt, meter: RequestMeter) -> None:
     """Add the charge of *ended* to *meter*, where the attempt used something.
 
-    Nothing is estimated where no price and no limit of the request's key needs the number.
+    Nothing is estimated where nobody needs the number: no price, no limit of the key, no limit of the deployment.
     """
     use, deployment = ended.use, ended.deployment
     usage = use.find_usage(ended.error)
@@ -56,7 +56,7 @@ async def meter_attempt(ended: EndedAttempt, meter: RequestMeter) -> None:
     so_far = use.usage_so_far()
     if so_far is None and not use.has_used(ended.error):
         return
-    if meter.record.admission is None and find_prices(deployment) is None:
+    if meter.record.admission is None and deployment.tpm is None and find_prices(deployment) is None:
         return
     stream, received = use.stream, use.received()
     tier = use.service_tier if stream is None else stream.service_tier

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from proxy.state.limits.claims import Change, Claims, Refusal, Settlement, Standing
+from proxy.state.limits.claims import Change, Claims, RateClaim, Refusal, Settlement, Standing
 from proxy.state.limits.limit_table import HolderLimits
 from proxy.state.limits.spend_book import AccountSpend
 
@@ -14,6 +14,12 @@ _MOST_DEBT_MINUTES = 24 * 60
 
 A provider may report any number of tokens. A wrong one would block the key for good.
 """
+
+
+def correct(rate: RateClaim, used: int) -> Change | None:
+    """Return the correction of *rate*, of which *used* was used, or None where the claim was right."""
+    used = min(used, rate.amount + _MOST_DEBT_MINUTES * rate.bucket.per_minute)
+    return None if used == rate.amount else Change(rate.bucket, rate.amount, used)
 
 
 class Admitting(Protocol):
@@ -98,10 +104,9 @@ class Admission:
     def _end(self, tokens: int, requests: int) -> None:
         self.has_ended = True
         claims = self.claims
-        changes = []
-        for rate in claims.rates:
-            used = tokens if rate.bucket.name in self.token_rates else requests
-            used = min(used, rate.amount + _MOST_DEBT_MINUTES * rate.bucket.per_minute)
-            if used != rate.amount:
-                changes.append(Change(rate.bucket, rate.amount, used))
-        self._limiter.end(self, Settlement(claims.id, tuple(changes), claims.parallel, claims.spends))
+        corrections = (
+            correct(rate, tokens if rate.bucket.name in self.token_rates else requests)
+            for rate in claims.rates
+        )
+        changes = tuple(change for change in corrections if change is not None)
+        self._limiter.end(self, Settlement(claims.id, changes, claims.parallel, claims.spends))

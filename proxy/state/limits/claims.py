@@ -107,6 +107,17 @@ class Settlement:
 
 
 @record
+class DeploymentClaim:
+    """The claim of one call on the limits of its deployment."""
+
+    tokens: RateClaim | None
+    """None where the deployment has no limit of tokens."""
+
+    is_in_ledger: bool
+    """False where this process granted the claim alone."""
+
+
+@record
 class Need:
     """What a request asks for: the most tokens and money that it may use, and the seconds until it has surely ended."""
 

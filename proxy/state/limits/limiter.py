@@ -15,10 +15,11 @@ from typing import Any
 from typing_extensions import override
 
 from proxy.config.schema.settings import Settings
-from proxy.state.limits.admission import Admission
+from proxy.state.limits.admission import Admission, correct
 from proxy.state.limits.claims import (
     Bucket,
     Claims,
+    DeploymentClaim,
     Need,
     ParallelClaim,
     RateClaim,
@@ -113,29 +114,39 @@ class Limiter(KeyAccounts):
 
     async def admit_deployment(
         self, identity: str, rpm: int | None, tpm: int | None, tokens: int
-    ) -> float | None:
-        """Return None where a call of *tokens* to a deployment fits its limits, else the seconds to wait.
+    ) -> DeploymentClaim | float:
+        """Claim a call of *tokens* from the limits of a deployment, or return the seconds until the call may fit.
 
         *identity* names the deployment and its account (:mod:`proxy.state.deployment_identity`).
         """
+        of_tokens = None
         rates = []
         if rpm is not None:
             rates.append(RateClaim(Bucket(f"deployment:{identity}:requests", rpm, rpm), 1))
         if tpm is not None:
-            rates.append(RateClaim(Bucket(f"deployment:{identity}:tokens", tpm, tpm), min(tokens, tpm)))
+            of_tokens = RateClaim(Bucket(f"deployment:{identity}:tokens", tpm, tpm), min(tokens, tpm))
+            rates.append(of_tokens)
         if not rates:
-            return None
+            return DeploymentClaim(None, True)
         now, remembered = self._clock(), self._refusals.remembered
         wait_s = max(remembered.wait_for(each.bucket.name, each.amount, now) for each in rates)
         if wait_s:
             return wait_s
-        verdict, _ = await self._guarded.decide(Claims(self._next_id(), tuple(rates)), "share")
+        verdict, is_in_ledger = await self._guarded.decide(Claims(self._next_id(), tuple(rates)), "share")
         if verdict is None or verdict.granted:
-            return None
+            return DeploymentClaim(of_tokens, is_in_ledger)
         for rate, wait_s in zip(rates, verdict.waits_s, strict=True):
             if wait_s:
                 remembered.remember(rate.bucket.name, rate.amount, now + wait_s)
         return max(verdict.waits_s)
+
+    def end_call(self, claim: DeploymentClaim, tokens: int) -> None:
+        """Correct *claim*, whose call has used *tokens*. Never raises, and does not wait."""
+        change = None if claim.tokens is None else correct(claim.tokens, tokens)
+        if change is not None:
+            if change.used < change.claimed:
+                self._refusals.remembered.forget(change.bucket.name)
+            self._guarded.settle(Settlement("", (change,)), is_in_ledger=claim.is_in_ledger)
 
     async def standing_of(self, key: str) -> Standing | None:
         """Return what is left of the limits of *key* now, or None where it has none."""

@@ -63,13 +63,19 @@ async def test_limit_of_a_deployment_opens_no_circuit(upstream: ScriptedUpstream
 
 
 async def test_tokens_of_a_deployment_are_limited(upstream: ScriptedUpstream) -> None:
-    """A request claims its prompt and the answer that it asks for, and never more than the bucket holds."""
+    """A call claims its prompt and the answer that it asks for, and gives back what it did not use."""
     async with keyed({}, upstream, model_list=[_entry(tpm=100)]) as proxy:
-        assert (await ask(proxy, OTHER, max_tokens=50)).status == 200
-        assert (await ask(proxy, OTHER, max_tokens=50)).status == 429
-        assert (
-            await ask(proxy, OTHER, max_tokens=1, messages=[{"role": "user", "content": "a"}])
-        ).status == 200
+        statuses = [(await ask(proxy, OTHER, max_tokens=50)).status for _ in range(8)]
+
+    assert statuses == [200] * 5 + [429] * 3, "each answer used 10 of the tokens"
+
+
+async def test_tokens_that_a_call_uses_beyond_its_claim_are_a_debt(upstream: ScriptedUpstream) -> None:
+    async with keyed({}, upstream, model_list=[_entry(tpm=30)]) as proxy:
+        body: dict[str, Any] = {"messages": [{"role": "user", "content": "a"}], "max_tokens": 1}
+        statuses = [(await ask(proxy, OTHER, **body)).status for _ in range(5)]
+
+    assert statuses == [200] * 3 + [429] * 2
 
 
 async def test_keys_share_the_limit_of_a_deployment(upstream: ScriptedUpstream) -> None:

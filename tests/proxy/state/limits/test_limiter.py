@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.state.limits.admission import Admission
-from proxy.state.limits.claims import Need, Refusal, Standing, Unavailable
+from proxy.state.limits.claims import DeploymentClaim, Need, Refusal, Standing, Unavailable
 from proxy.state.limits.limiter import Limiter
 from proxy.state.limits.spend_book import SpendBook
 from tests.support.limited_keys import Clock, limited
@@ -316,21 +316,39 @@ async def test_running_request_of_a_key_that_is_gone_is_charged() -> None:
     assert limits.limiter.limits_of("b") is None
 
 
+async def wait_for_call(
+    limiter: Limiter, identity: str, rpm: int | None, tpm: int | None, tokens: int
+) -> float:
+    """Claim a call, and return the seconds to wait for it. 0 means that the call was granted."""
+    claimed = await limiter.admit_deployment(identity, rpm, tpm, tokens)
+    return claimed if isinstance(claimed, float) else 0.0
+
+
 async def test_limits_of_a_deployment_hold_for_all_keys() -> None:
     limiter = Limits({"name": "a"}).limiter
-    waits = [await limiter.admit_deployment("d", 2, None, 10) for _ in range(3)]
+    waits = [await wait_for_call(limiter, "d", 2, None, 10) for _ in range(3)]
 
-    assert waits == [None, None, 30.0]
-    assert await limiter.admit_deployment("e", 2, None, 10) is None
-    assert await limiter.admit_deployment("d", None, None, 10) is None
+    assert waits == [0.0, 0.0, 30.0]
+    assert await wait_for_call(limiter, "e", 2, None, 10) == 0.0
+    assert await wait_for_call(limiter, "d", None, None, 10) == 0.0
 
 
 async def test_tokens_of_a_deployment_are_limited_and_large_requests_wait_for_a_full_bucket() -> None:
     limits = Limits({"name": "a"})
-    assert await limits.limiter.admit_deployment("d", None, 600, 10**6) is None
-    assert await limits.limiter.admit_deployment("d", None, 600, 60) == 6.0
+    assert await wait_for_call(limits.limiter, "d", None, 600, 10**6) == 0.0
+    assert await wait_for_call(limits.limiter, "d", None, 600, 60) == 6.0
     limits.sleep(6.0)
-    assert await limits.limiter.admit_deployment("d", None, 600, 60) is None
+    assert await wait_for_call(limits.limiter, "d", None, 600, 60) == 0.0
+
+
+@pytest.mark.parametrize(("used", "wait_s"), [(0, 0.0), (10, 1.0), (600, 60.0), (1_200, 120.0)])
+async def test_claim_on_a_deployment_is_corrected_by_the_tokens_of_its_call(used: int, wait_s: float) -> None:
+    limiter = Limits({"name": "a"}).limiter
+    claimed = await limiter.admit_deployment("d", 60, 600, 100)
+    assert isinstance(claimed, DeploymentClaim)
+    limiter.end_call(claimed, used)
+
+    assert await wait_for_call(limiter, "d", 60, 600, 600) == wait_s
 
 
 async def test_refusal_of_a_deployment_is_remembered() -> None:
