@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from tests.clients.responses.relay import Relay
@@ -68,12 +69,25 @@ class LimitedGateway:
 
 
 def use_up(served: Served, key: str) -> None:
-    """Send the one request that *key* may send at once. The relay does not see it."""
+    """Send the one request that *key* may send at once, and one that is refused. The relay does not see them.
+
+    The gateway remembers the refusal, and refuses later requests before it reads their bodies.
+    """
+    assert ask(served, key) == 200
+    assert ask(served, key) == 429
+
+
+def ask(served: Served, key: str) -> int:
+    """Send a small request with *key*, and return the status."""
     body = {"model": MODEL, "max_tokens": 16, "messages": [{"role": "user", "content": "Hello."}]}
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     asked = Request(f"{served.base_url}/chat/completions", json.dumps(body).encode(), headers)
-    with urlopen(asked, timeout=60) as answer:
-        assert answer.status == 200
+    try:
+        with urlopen(asked, timeout=60) as answer:
+            return int(answer.status)
+    except HTTPError as error:
+        with error:
+            return error.code
 
 
 def spend(served: Served, openai: OpenAIEmulator, key: str) -> None:
@@ -83,7 +97,7 @@ def spend(served: Served, openai: OpenAIEmulator, key: str) -> None:
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     head = {"id": "chatcmpl-dear", "object": "chat.completion", "created": 1_760_000_000, "model": MODEL}
     openai.faults.append({"payload": {**head, "choices": [choice], "usage": usage}})
-    use_up(served, key)
+    assert ask(served, key) == 200
 
 
 def config_of(openai: OpenAIEmulator) -> dict[str, Any]:
