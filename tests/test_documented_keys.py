@@ -75,7 +75,7 @@ def test_each_command_that_is_shown_is_one() -> None:
 
 
 def test_each_setting_in_the_table_of_virtual_keys_is_one() -> None:
-    """What LiteLLM's fields become is a setting of a key, a section, or words."""
+    """Each of LiteLLM's fields becomes a setting of a key, a section, or words."""
     rows = rows_under(DOCUMENT, "Coming from LiteLLM's virtual keys")
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row[1])}
 

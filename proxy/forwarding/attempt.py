@@ -141,7 +141,7 @@ class Attempt(Generic[PlanT, CallT]):
         self._trace: AttemptTrace | None = None
         self._words = NO_WORDS
         self.use = AttemptUse()
-        """What is known of the use of the attempt. Those who make the call fill it in."""
+        """The known use of the attempt. The code that makes the call fills it in."""
 
     def note_activity(self) -> None:
         """Record that the first bytes arrived (reasoning counts). A later timeout is then not a first-byte timeout."""

@@ -10,7 +10,7 @@ from proxy.ingress.routes.own_key import describe_key, describe_spend, describe_
 from proxy.state.limits.claims import KeyTotals, Standing
 
 _NOT_ASKED = Standing()
-"""What is left of the limits of a minute would be one question to the store for each key."""
+"""Limits of a minute are not shown. The rest of them would take a call to the store for each key."""
 
 _OF_A_MINUTE = ("remaining_requests", "remaining_tokens", "object")
 

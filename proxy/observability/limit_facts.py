@@ -12,7 +12,7 @@ from proxy.core.deployment import Deployment
 
 
 class Standing(Protocol):
-    """What is left of the limits of a key after a request: the tightest of the key and its team.
+    """The rest of a key's limits after a request: the tightest of the key and its team.
 
     Each field is None where there is no such limit. The times are seconds until the whole limit is there again.
     """
@@ -43,7 +43,7 @@ class Standing(Protocol):
 
 
 class Charge(Protocol):
-    """What one attempt used."""
+    """The use of one attempt."""
 
     @property
     def deployment(self) -> Deployment:
@@ -71,7 +71,7 @@ class RequestMeter(Protocol):
 
     @property
     def charges(self) -> Sequence[Charge]:
-        """What the ended attempts used, oldest first."""
+        """The use of each attempt that has ended, oldest first."""
 
 
 class Admission(Protocol):
@@ -79,7 +79,7 @@ class Admission(Protocol):
 
     @property
     def standing(self) -> Standing:
-        """What is left of the limits."""
+        """The rest of the limits."""
 
     def settle(self, *, nano_usd: int, estimated_nano: int, tokens: int) -> None:
         """Charge what the request used, and give back the rest. Never raises, and does not wait."""

@@ -179,7 +179,7 @@ class RequestRecord:
     """The id of the request's trace, 32 hexadecimal digits. Empty where there is no trace."""
 
     standing: Standing | None = None
-    """What is left of the key's limits after the request was admitted or refused. None where the key has no limit."""
+    """The rest of the key's limits after the request was admitted or refused. None where the key has no limit."""
 
     meter: RequestMeter | None = None
     """The usage of each attempt. None where nobody counts."""
@@ -188,7 +188,7 @@ class RequestRecord:
     """The place of the request within the limits of its key, until it is settled or released."""
 
     cost_nano: int | None = None
-    """What the request cost, in 10⁻⁹ dollars. None where it is not known, or the model has no price."""
+    """The cost of the request, in 10⁻⁹ dollars. None where it is not known, or the model has no price."""
 
     is_settled: bool = False
     """True once the meter's charges were charged to the key."""

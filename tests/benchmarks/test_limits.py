@@ -48,7 +48,7 @@ def test_small_limit_lets_one_request_in() -> None:
 
 @given(st.integers(1, 40), st.sampled_from(["0.1", "0.5", "1"]), st.integers(1, 20))
 def test_constant_overload_is_granted_what_the_bucket_gives(per_minute: int, burst: str, steps: int) -> None:
-    """Where a full bucket is asked for at each step, the count is the whole part of what the bucket gives."""
+    """A full bucket is asked for at each step, and the count is the whole part of what the bucket gives."""
     times = [step * STEP_S for step in range(steps)]
     arrivals = [at for at in times for _ in range(per_minute)]
 

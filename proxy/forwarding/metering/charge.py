@@ -1,4 +1,4 @@
-"""What one attempt used, and what it cost."""
+"""The use of one attempt, and its cost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sanitizers.record import record
 
 @record
 class Charge:
-    """What one attempt used (:class:`proxy.observability.limit_facts.Charge`)."""
+    """The use of one attempt (:class:`proxy.observability.limit_facts.Charge`)."""
 
     deployment: Deployment
     nano_usd: int | None

@@ -1,4 +1,4 @@
-"""What is known of an attempt's use at its end, and whether the attempt used anything.
+"""The known use of an attempt at its end, and whether the attempt used anything.
 
 A provider bills for the prompt and for the text so far when a client leaves in mid-stream. Nobody reads the rest of
 such an answer only to learn its usage. That would buy an exact number with money (litellm#36008).
@@ -61,7 +61,7 @@ class MeteredStream(Protocol):
 
 
 class AttemptUse:
-    """What is known of the use of one attempt. Those who make the call fill it in."""
+    """The known use of one attempt. The code that makes the call fills it in."""
 
     # The defaults stand on the class, since a constructor would cost each request a call.
 

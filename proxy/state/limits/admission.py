@@ -65,7 +65,7 @@ class Admission:
         self.charged = charged
         self.standing = standing
         self.reserved_nano = claims.spends[0].reserve_nano if claims.spends else 0
-        """What the request may cost by its claims. 0 without a spend limit."""
+        """The money that the request has reserved. 0 without a spend limit."""
 
         self.token_rates = frozenset(holder.tokens.name for holder in holders if holder.tokens is not None)
         self.until = 0.0
@@ -104,9 +104,9 @@ class Admission:
     def _end(self, tokens: int, requests: int) -> None:
         self.has_ended = True
         claims = self.claims
-        corrections = (
-            correct(rate, tokens if rate.bucket.name in self.token_rates else requests)
-            for rate in claims.rates
-        )
-        changes = tuple(change for change in corrections if change is not None)
+        changes: tuple[Change, ...] = ()
+        for rate in claims.rates:
+            used = tokens if rate.bucket.name in self.token_rates else requests
+            if used != rate.amount and (change := correct(rate, used)) is not None:
+                changes += (change,)
         self._limiter.end(self, Settlement(claims.id, changes, claims.parallel, claims.spends))

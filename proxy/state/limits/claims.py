@@ -119,7 +119,7 @@ class DeploymentClaim:
 
 @record
 class Need:
-    """What a request asks for: the most tokens and money that it may use, and the seconds until it has surely ended."""
+    """The needs of a request: the most tokens and money that it may use, and the seconds until it has surely ended."""
 
     tokens: int
     nano_usd: int
@@ -128,7 +128,7 @@ class Need:
 
 @record
 class Standing:
-    """What is left of the limits of requests and tokens: the tightest of key and team. None where there is no limit.
+    """The rest of the limits of requests and tokens: the tightest of key and team. None where there is no limit.
 
     The resets are the seconds until the bucket is full again.
     """

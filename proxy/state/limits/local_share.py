@@ -20,7 +20,7 @@ _MOST_DEBTS = 4_096
 
 @dataclass(slots=True)
 class _Alone:
-    """What a bucket has granted alone: the time at which that has flowed in again, in microseconds."""
+    """The time at which a bucket is full again, in microseconds, by what this process has granted alone."""
 
     bucket: Bucket
     tat: int
@@ -86,6 +86,8 @@ class LocalShare:
 
         What has flowed into the buckets again meanwhile is left out, and so is what the store has granted itself.
         """
+        if not self._used_alone:  # as after nearly every verdict
+            return ()
         now = int(self._clock() * 1_000_000)
         debts = []
         for alone in self._used_alone.values():

@@ -45,7 +45,7 @@ class AccountSpend:
         self.period = period
         self.nano = self.estimated = self.tokens = self.requests = 0
         self.reserved = 0
-        """What the running requests of this process may cost."""
+        """The most that the running requests of this process may cost."""
 
         self.reserved_until = 0.0
         """The steady clock's time at which the last of these reservations expires."""

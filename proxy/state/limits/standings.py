@@ -1,4 +1,4 @@
-"""What is left of the limits of a key, by what was last heard of its buckets."""
+"""The rest of the limits of a key, by what was last heard of its buckets."""
 
 from __future__ import annotations
 

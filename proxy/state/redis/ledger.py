@@ -49,7 +49,7 @@ _DELAY_S = 0.005
 """The seconds that a settlement waits for claims to go out with. A round trip then serves both."""
 
 _FEW_PLACES = 32
-"""Where a key has at most so many places, one of them is freed at once, since its client may come again at once."""
+"""The most places of a key of which a freed one is sent at once. The client of such a key may come again at once."""
 
 _FLUSH_S = 1.0
 _FLUSH_PAUSE_S = 0.005

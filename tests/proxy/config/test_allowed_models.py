@@ -42,7 +42,7 @@ def test_each_list_must_allow_one_of_the_names(
 
 
 def test_without_a_list_every_model_is_allowed() -> None:
-    """Where neither the key nor its team has a list, nothing is checked."""
+    """Nothing is checked if neither the key nor its team has a list."""
     assert AllowedModels.of(None, None) is None
 
 

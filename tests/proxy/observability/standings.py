@@ -1,4 +1,4 @@
-"""What is left of a key's limits, for tests."""
+"""The rest of a key's limits, for tests."""
 
 from __future__ import annotations
 
