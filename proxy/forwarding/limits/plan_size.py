@@ -36,11 +36,15 @@ class PlanSize:
     longest_answer: int | None
     """The most tokens of all choices together. None without a limit, and 0 for embeddings."""
 
+    service_tier: str | None = None
+    """The service tier that the client asks for. It may have prices of its own."""
+
 
 def chat_size(messages: Messages, parameters: Mapping[str, Any], weight: int) -> PlanSize:
     """Return the size of a chat whose *messages* and *parameters* are sent."""
-    choices = _count_of(parameters, "n")
-    return PlanSize(weight, partial(_count_chat, messages, parameters), _longest_answer(parameters, choices))
+    longest, tier = _longest_answer(parameters, _count_of(parameters, "n")), parameters.get("service_tier")
+    count = partial(_count_chat, messages, parameters)
+    return PlanSize(weight, count, longest, tier if isinstance(tier, str) else None)
 
 
 def text_size(parameters: Mapping[str, Any], weight: int) -> PlanSize:

@@ -112,13 +112,13 @@ class RequestLimits:
             tokens = tokens_to_claim(
                 counted.prompt, longest, counted.usual, limits.largest_tokens, limits.holder_of_tokens
             )
-        cost = most_cost(counted.prices, counted.prompt, longest, counted.usual, limits.largest_nano)
+        cost = most_cost(counted.prices, counted.size, counted.prompt, counted.usual, limits.largest_nano)
         return Need(tokens, cost, lifetime_s)
 
     async def _raise(self, admission: Admission, counted: CountedPlan) -> None:
         record = self._record
         charged = 0 if record.meter is None else sum(charge.nano_usd or 0 for charge in record.meter.charges)
-        cost = charged + most_cost(counted.prices, counted.prompt, counted.size.longest_answer, counted.usual)
+        cost = charged + most_cost(counted.prices, counted.size, counted.prompt, counted.usual)
         if cost <= self._reserved:
             return
         refusal = await admission.raise_to(cost)

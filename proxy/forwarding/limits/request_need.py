@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proxy.core.errors import Holder, RequestNeverFits
+from proxy.forwarding.limits.plan_size import PlanSize
 from proxy.planning.prices import Prices, bound_of
 
 _MOST_NANO = 2**53 - 1
@@ -31,9 +32,9 @@ def tokens_to_claim(
 
 
 def most_cost(
-    prices: Prices | None, prompt: int, longest_answer: int | None, usual: int, largest: int | None = None
+    prices: Prices | None, size: PlanSize, prompt: int, usual: int, largest: int | None = None
 ) -> int:
-    """Return the most that a call may cost, in 10⁻⁹ dollars. A model without prices costs nothing.
+    """Return the most that a call of *size* may cost, in 10⁻⁹ dollars. A model without prices costs nothing.
 
     A client that sets a limit of its answer can never spend more than this, if the prompt is estimated well. Without a
     limit, an answer may be longer than *usual*. Such a call reserves no more than *largest*, the whole spend limit, if
@@ -41,8 +42,8 @@ def most_cost(
     """
     if prices is None:
         return 0
-    answer = usual if longest_answer is None else longest_answer
-    cost = min(bound_of(prices, prompt, answer), _MOST_NANO)
-    if longest_answer is None and largest is not None and bound_of(prices, prompt, 1) <= largest < cost:
+    longest, tier = size.longest_answer, size.service_tier
+    cost = min(bound_of(prices, prompt, usual if longest is None else longest, tier), _MOST_NANO)
+    if longest is None and largest is not None and bound_of(prices, prompt, 1, tier) <= largest < cost:
         return largest
     return cost

@@ -77,3 +77,10 @@ def test_tools_count_as_a_part_of_the_prompt() -> None:
 
     with_tools = chat_size(_HISTORY, {"tools": [tool]}, 1).count(_LESSONS)
     assert with_tools > chat_size(_HISTORY, {}, 1).count(_LESSONS)
+
+
+@pytest.mark.parametrize(
+    ("given", "tier"), [({"service_tier": "priority"}, "priority"), ({}, None), ({"service_tier": 5}, None)]
+)
+def test_service_tier_is_the_one_that_the_client_asks_for(given: dict[str, Any], tier: str | None) -> None:
+    assert chat_size(_HISTORY, given, 1).service_tier == tier

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proxy.core.errors import RequestNeverFits
+from proxy.forwarding.limits.plan_size import PlanSize
 from proxy.forwarding.limits.request_need import most_cost, tokens_to_claim
 from proxy.planning.prices import Prices, find_prices
 from tests.support.proxied import settings_of
@@ -48,6 +49,10 @@ def _prices(entry: str = "openai/gpt-4.1") -> Prices:
     return prices
 
 
+def _size(longest: int | None, service_tier: str | None = None) -> PlanSize:
+    return PlanSize(0, lambda _: 10, longest, service_tier)
+
+
 COSTS: dict[str, tuple[int | None, int]] = {
     "client's limit": (1_000, 10 * 2_000 + 1_000 * 8_000),
     "usual answer": (None, 10 * 2_000 + USUAL * 8_000),
@@ -60,7 +65,7 @@ def test_most_cost_is_the_price_of_the_prompt_and_of_the_longest_answer(
     longest: int | None, nano: int
 ) -> None:
     """The model costs 2 dollars and 8 dollars a million tokens. The client's limit counts in full here."""
-    assert most_cost(_prices(), 10, longest, USUAL) == nano
+    assert most_cost(_prices(), _size(longest), 10, USUAL) == nano
 
 
 SMALL: dict[str, tuple[int | None, int, int]] = {
@@ -76,7 +81,7 @@ def test_small_spend_limit_serves_a_request_without_a_limit_of_its_answer(
     longest: int | None, largest: int, nano: int
 ) -> None:
     """A usual answer that exceeds the whole spend limit would otherwise refuse every such request."""
-    assert most_cost(_prices(), 10, longest, USUAL, largest) == nano
+    assert most_cost(_prices(), _size(longest), 10, USUAL, largest) == nano
 
 
 def test_error_names_the_owner_of_the_bucket() -> None:
@@ -84,9 +89,17 @@ def test_error_names_the_owner_of_the_bucket() -> None:
         tokens_to_claim(50, None, USUAL, 10, "team")
 
 
+@pytest.mark.parametrize(
+    ("tier", "nano"), [("priority", 1_000 * 14_000), ("Flex", 1_000 * 8_000), (None, 1_000 * 8_000)]
+)
+def test_dearer_service_tier_is_reserved(tier: str | None, nano: int) -> None:
+    """A client that asks for OpenAI's priority tier pays 14 dollars a million tokens of this model's answer."""
+    assert most_cost(_prices(), _size(1_000, tier), 0, USUAL) == nano
+
+
 def test_model_without_prices_costs_nothing() -> None:
-    assert most_cost(None, 10, 1_000, USUAL) == 0
+    assert most_cost(None, _size(1_000), 10, USUAL) == 0
 
 
 def test_cost_stays_a_number_that_a_store_adds_exactly() -> None:
-    assert most_cost(_prices(), 10, 2**53, USUAL) == 2**53 - 1
+    assert most_cost(_prices(), _size(2**53), 10, USUAL) == 2**53 - 1
