@@ -17,12 +17,12 @@ MINUTE_US = 60_000_000
 
 def cost_us(bucket: Bucket, amount: int) -> int:
     """Return the time that *amount* takes to flow into *bucket* again. 0 for an amount of 0."""
-    return max(1, amount * MINUTE_US // bucket.per_minute) if amount > 0 else 0
+    return (amount * MINUTE_US // bucket.per_minute or 1) if amount > 0 else 0
 
 
 def window_us(bucket: Bucket) -> int:
     """Return the time that the whole *bucket* takes to fill."""
-    return max(1, bucket.capacity * MINUTE_US // bucket.per_minute)
+    return bucket.capacity * MINUTE_US // bucket.per_minute or 1
 
 
 def claim(tat: int, now: int, cost: int, window: int) -> tuple[int, int]:

@@ -47,18 +47,19 @@ class KeyAccounts:
 
     def count(self, key: str, *, nano_usd: int, estimated_nano: int, tokens: int) -> None:
         """Count a request of a key without limits. Asks no store. *nano_usd* includes *estimated_nano*."""
-        now = self._wall()
-        since, until, spends = self._counting.get(key, _NEVER)
-        if not since <= now < until:
-            spends = self.charged(key)
-            until = min(inf if spend.period.ends_at is None else spend.period.ends_at for spend in spends)
-            self._counting[key] = now, until, spends
-        for spend in spends:
+        for spend in self.charged(key):
             spend.add(nano_usd, estimated_nano, tokens, 1)
 
     def charged(self, key: str) -> list[AccountSpend]:
         """Return the spend that a request of *key* adds to: the key's, and its team's."""
-        return [self.spend_of(holder) for holder in self.table.holders_of(key)]
+        now = self._wall()
+        since, until, spends = self._counting.get(key, _NEVER)
+        if since <= now < until:
+            return spends
+        spends = [self.spend_of(holder) for holder in self.table.holders_of(key)]
+        until = min(inf if spend.period.ends_at is None else spend.period.ends_at for spend in spends)
+        self._counting[key] = now, until, spends
+        return spends
 
     def spend_of(self, holder: HolderLimits) -> AccountSpend:
         """Return the spend of *holder* in the current period."""

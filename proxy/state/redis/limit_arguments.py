@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable
 from math import inf
 
@@ -10,10 +11,13 @@ from proxy.state.limits import gcra
 from proxy.state.limits.claims import Claims, Settlement, SpendClaim, Verdict
 from proxy.state.limits.periods import kept_s
 from proxy.state.limits.spend_book import AccountSpend, SpendBook
-from proxy.state.redis.connection import Reply
+from proxy.state.redis.connection import Command, Reply
 from proxy.state.redis.limit_scripts import ADMIT, SETTLE
 from proxy.state.redis.scripts import Call
 from sanitizers.record import record
+
+_MICRO = 1_000_000
+"""Microseconds in a second."""
 
 
 @record
@@ -36,42 +40,44 @@ def admit_call(claims: Claims, sealer: EntrySealer, sender: Sender, book: SpendB
     keys, arguments = _begin(claims.id, sender, len(claims.rates), len(claims.parallel), len(claims.spends))
     for rate in claims.rates:
         keys.append(sealer.limit_name("rate", rate.bucket.name))
-        arguments += (gcra.cost_us(rate.bucket, rate.amount), gcra.window_us(rate.bucket))
+        numbers += (gcra.cost_us(rate.bucket, rate.amount), gcra.window_us(rate.bucket))
     for place in claims.parallel:
         keys.append(sealer.limit_name("places", place.name))
-        arguments += (place.most, _microseconds(place.lifetime_s))
+        numbers += (place.most, int(place.lifetime_s * _MICRO))
     for claim in claims.spends:
         spend = book.spend_of(claim.account, claim.period)
         keys.append(spend_name(sealer, claim))
         limit = -1 if claim.limit_nano is None else claim.limit_nano
-        arguments += (limit, claim.reserve_nano, _microseconds(claim.lifetime_s), spend.others_nano)
-        arguments += own_arguments(spend, sender)
-    return ADMIT, (len(keys), *keys, *arguments)
+        numbers += (limit, claim.reserve_nano, int(claim.lifetime_s * _MICRO), spend.others_nano)
+        numbers += own_arguments(spend, sender)
+    kinds = len(claims.rates), len(claims.parallel), len(claims.spends)
+    return ADMIT, _join(keys, claims.id, sender, (*kinds, *numbers))
 
 
 def settle_call(settlement: Settlement, sealer: EntrySealer, sender: Sender, book: SpendBook) -> Call:
     """Return the call that ends a request."""
     rates, places = settlement.rates, settlement.parallel
-    keys, arguments = _begin(settlement.id, sender, len(rates), len(places), len(settlement.spends))
+    keys, numbers = list[str](), list[int]()
     for change in rates:
         keys.append(sealer.limit_name("rate", change.bucket.name))
-        arguments += (gcra.cost_us(change.bucket, change.claimed), gcra.cost_us(change.bucket, change.used))
+        numbers += (gcra.cost_us(change.bucket, change.claimed), gcra.cost_us(change.bucket, change.used))
     for place in places:
         keys.append(sealer.limit_name("places", place.name))
     for claim in settlement.spends:
         keys.append(spend_name(sealer, claim))
-        arguments += own_arguments(book.spend_of(claim.account, claim.period), sender)
-    return SETTLE, (len(keys), *keys, *arguments)
+        numbers += own_arguments(book.spend_of(claim.account, claim.period), sender)
+    kinds = len(rates), len(places), len(settlement.spends)
+    return SETTLE, _join(keys, settlement.id, sender, (*kinds, *numbers))
 
 
 def write_call(spends: Iterable[AccountSpend], sealer: EntrySealer, sender: Sender) -> Call:
     """Return the call that writes this process's numbers of *spends*."""
     written = list(spends)
-    keys, arguments = _begin("", sender, 0, 0, len(written))
+    keys, numbers = list[str](), list[int]()
     for spend in written:
         keys.append(spend_name(sealer, spend))
-        arguments += own_arguments(spend, sender)
-    return SETTLE, (len(keys), *keys, *arguments)
+        numbers += own_arguments(spend, sender)
+    return SETTLE, _join(keys, "", sender, (0, 0, len(written), *numbers))
 
 
 def own_arguments(spend: AccountSpend, sender: Sender) -> tuple[int, ...]:
@@ -82,7 +88,7 @@ def own_arguments(spend: AccountSpend, sender: Sender) -> tuple[int, ...]:
         spend.tokens,
         spend.requests,
         spend.reserved,
-        _microseconds(max(0.0, spend.reserved_until - sender.now)),
+        int(max(0.0, spend.reserved_until - sender.now) * _MICRO),
         kept_ms(spend, sender.wall),
     )
 
@@ -103,11 +109,7 @@ def read_verdict(reply: Reply, claims: Claims) -> Verdict | None:
     return Verdict(granted == 1, tuple(waits), tuple(used), tuple(numbers[2 * rates + others :]))
 
 
-def _begin(
-    id_: str, sender: Sender, rates: int, places: int, spends: int
-) -> tuple[list[str], list[str | int]]:
-    return [], [rates, places, spends, id_, sender.process, sender.version]
-
-
-def _microseconds(seconds: float) -> int:
-    return int(seconds * 1_000_000)
+def _join(keys: list[str], id_: str, sender: Sender, numbers: tuple[int, ...]) -> Command:
+    """Return the keys with their number, and the arguments. The numbers are doubles, as Lua has them."""
+    packed = struct.pack(f">{len(numbers) + 1}d", sender.version, *numbers)
+    return (len(keys), *keys, id_, sender.process, packed)
