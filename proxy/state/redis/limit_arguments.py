@@ -37,7 +37,7 @@ def spend_name(sealer: EntrySealer, spend: AccountSpend | SpendClaim) -> str:
 
 def admit_call(claims: Claims, sealer: EntrySealer, sender: Sender, book: SpendBook) -> Call:
     """Return the call that asks for *claims*, with this process's numbers for each spend."""
-    keys, arguments = _begin(claims.id, sender, len(claims.rates), len(claims.parallel), len(claims.spends))
+    keys, numbers = list[str](), list[int]()
     for rate in claims.rates:
         keys.append(sealer.limit_name("rate", rate.bucket.name))
         numbers += (gcra.cost_us(rate.bucket, rate.amount), gcra.window_us(rate.bucket))
