@@ -141,7 +141,7 @@ class KeyAccounts:
             period.name,
             None if period.ends_at is None else self.ends_in(period),
             spend.spent_nano,
-            spend.estimated + sum(each.estimated for each in others),
+            spend.estimated + spend.others_estimated,
             spend.reserved + spend.others_reserved,
             spend.tokens + sum(each.tokens for each in others),
             spend.requests + sum(each.requests for each in others),

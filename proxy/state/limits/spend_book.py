@@ -29,6 +29,7 @@ class AccountSpend:
         "is_loaded",
         "nano",
         "others",
+        "others_estimated",
         "others_nano",
         "others_reserved",
         "period",
@@ -53,7 +54,7 @@ class AccountSpend:
         self.others: dict[str, SpendEntry] = {}
         """The entries of other processes, as last read."""
 
-        self.others_nano = self.others_reserved = 0
+        self.others_nano = self.others_estimated = self.others_reserved = 0
         """The sums over :attr:`others`."""
 
         self.changes = 0
@@ -112,6 +113,7 @@ class AccountSpend:
         self.others = others
         counted = [entry.charged_at(now_us) for entry in others.values()]
         self.others_nano = sum(entry.nano for entry in counted)
+        self.others_estimated = sum(entry.estimated for entry in counted)
         self.others_reserved = sum(entry.reserved or 0 for entry in counted)
 
 
