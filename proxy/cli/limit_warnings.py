@@ -30,13 +30,14 @@ def find_limit_warnings(settings: Settings, pools: _Pools, now: float | None) ->
     None to leave them out.
     """
     general = settings.general_settings
+    unpriced = _without_price(pools)
     for position, key in enumerate(general.keys):
         path, team = f"general_settings.keys[{position}]", general.team_of(key.name)
         yield from _of_key(path, key, team, now)
         yield from _few_tokens(path, key, settings.limits.burst)
         yield from _models(path, key, team, settings, pools)
         if key.max_budget is not None or (team is not None and team.max_budget is not None):
-            yield from _unpriced(f"{path}.max_budget", settings, pools, settings.allowed_models(key.name))
+            yield from _unpriced(f"{path}.max_budget", settings, unpriced, settings.allowed_models(key.name))
     for position, team in enumerate(general.teams):
         yield from _few_tokens(f"general_settings.teams[{position}]", team, settings.limits.burst)
     yield from _unused(settings)
@@ -70,24 +71,29 @@ def _models(path: str, key: ClientKey, team: Team | None, settings: Settings, po
         yield f"{path}.models: holds no model that its team may use too"
 
 
-def _unpriced(path: str, settings: Settings, pools: _Pools, allowed: AllowedModels | None) -> Iterator[str]:
-    """Warn of models without a price that a key with a spend limit reaches. A model that a client names is unknown."""
-    unpriced = {
-        name: None
-        for name, pool in pools.items()
-        if is_allowed(name, settings, allowed, pool)
-        for member in pool
-        if "*" not in member.model and find_prices(member) is None
-    }
-    if not unpriced:
+def _unpriced(
+    path: str, settings: Settings, unpriced: _Pools, allowed: AllowedModels | None
+) -> Iterator[str]:
+    """Warn of the models among *unpriced* that a key with a spend limit reaches."""
+    reached = [name for name, pool in unpriced.items() if is_allowed(name, settings, allowed, pool)]
+    if not reached:
         return
-    shown = ", ".join([*unpriced][:_MOST_SHOWN]) + (" and more" if len(unpriced) > _MOST_SHOWN else "")
+    shown = ", ".join(reached[:_MOST_SHOWN]) + (" and more" if len(reached) > _MOST_SHOWN else "")
     effect = (
         "which is not charged"
         if settings.general_settings.on_unpriced == "count"
         else "whose requests are refused (general_settings.on_unpriced)"
     )
     yield f"{path}: the key reaches {shown} without a known price, {effect}: write the prices into model_info"
+
+
+def _without_price(pools: _Pools) -> _Pools:
+    """Return those of *pools* that have a deployment without a price. The models of a wildcard are not known."""
+    return {
+        name: pool
+        for name, pool in pools.items()
+        if any("*" not in member.model and find_prices(member) is None for member in pool)
+    }
 
 
 def _unused(settings: Settings) -> Iterator[str]:

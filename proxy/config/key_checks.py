@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
+from functools import cache, partial
 
 from proxy.config.faults import Fault, path_of
 from proxy.config.raw_names import NOT_SERVED, is_served, named_entries, text_of
@@ -27,9 +28,10 @@ def check_keys(general: object, models: Set[str], environ: Mapping[str, str]) ->
             yield Fault(
                 path_of((_GENERAL, "keys", position, "team")), "names no team of general_settings.teams"
             )
+    is_reached = cache(partial(_is_reached, models))  # many keys list the same models
     for listed in ("keys", "teams"):
         for position, entry in _entries(general, listed):
-            yield from _limits(entry, (_GENERAL, listed, position), models, environ)
+            yield from _limits(entry, (_GENERAL, listed, position), is_reached, environ)
 
 
 def _entries(general: object, listed: str) -> Iterator[tuple[int, Mapping[object, object]]]:
@@ -79,7 +81,7 @@ def _digest(key: str) -> str:
 def _limits(
     entry: Mapping[object, object],
     place: tuple[str | int, ...],
-    models: Set[str],
+    is_reached: Callable[[str], bool],
     environ: Mapping[str, str],
 ) -> Iterator[Fault]:
     if "budget_duration" in entry and "max_budget" not in entry:
@@ -87,11 +89,11 @@ def _limits(
     listed = entry.get("models")
     for position, value in enumerate(listed if isinstance(listed, list) else ()):
         name = text_of(value, environ)
-        if name is not None and not _is_reached(name, models):
+        if name is not None and not is_reached(name):
             yield Fault(path_of((*place, "models", position)), NOT_SERVED)
 
 
-def _is_reached(pattern: str, models: Set[str]) -> bool:
+def _is_reached(models: Set[str], pattern: str) -> bool:
     """Return True where *pattern* stands for a served model, or for some of those that a wildcard serves."""
     if is_served(pattern, models):
         return True

@@ -88,6 +88,7 @@ def load_settings(
             faults = (*faults, *found)
     if settings is None or faults:
         raise ConfigurationError(map(places.located, dict.fromkeys(faults)), map(places.warned, warnings))
+    settings.general_settings.index_keys()
     settings = settings.with_forward_proxies(forward_proxies)
     return Loaded(settings, (*warnings, *remarks(settings, environ, places)), places)
 

@@ -246,6 +246,10 @@ class GeneralSettings(Section):
             found[digest_of(self.master_key.get_secret_value().encode())] = FoundKey("")
         return found
 
+    def index_keys(self) -> None:
+        """Make the indexes of keys now. Those of thousands of keys take longer than a request may wait."""
+        _ = self.keys_by_digest
+
     def find_key(self, digest: str) -> FoundKey | None:
         """Return the key whose SHA-256 is *digest*, as 64 hexadecimal digits in lower case, or None.
 
