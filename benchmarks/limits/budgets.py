@@ -27,7 +27,7 @@ AT_ONCE, PAID = 200, 50
 
 PROMPT_WORDS, OUTPUT = 10, 2_000
 _SLOW_S = 0.5
-_WAVES = 12
+_MOST_WAVES = 40
 FULL, HALF = "full", "half"
 """The keys: the answers to the first use all that was asked for, and those to the second half of it."""
 
@@ -76,7 +76,9 @@ async def _in_waves(
 ) -> list[Figure]:
     """Send wave after wave. What was reserved and not used has to be free for the next wave."""
     before, served, numbers = provider.account.exact_nano(), 0, count(10_001)
-    for _ in range(_WAVES):
+    for _ in range(_MOST_WAVES):
+        if served >= 2 * paid - 2:
+            break
         outcomes = await _wave(replicas, provider, HALF, numbers, at_once // 4, OUTPUT // 2)
         served += sum(one.served for one in outcomes)
     billed = provider.account.exact_nano() - before

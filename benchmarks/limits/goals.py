@@ -44,6 +44,11 @@ def within(name: str, value: float, wanted: float, share: float, unit: str = "")
     return Figure(name, value, wanted * (1 - share), wanted * (1 + share), unit)
 
 
+def between(name: str, value: float, least: float, most: float, unit: str = "") -> Figure:
+    """Return a figure that has to be from *least* to *most*."""
+    return Figure(name, value, least, most, unit)
+
+
 def at_most(name: str, value: float, most: float, unit: str = "", note: str = "") -> Figure:
     """Return a figure that has to be *most* or less."""
     return Figure(name, value, float("-inf"), most, unit, note)

@@ -22,12 +22,7 @@ from benchmarks.limits.provider import OPENAI, BillingProvider, Plan, billing_pr
 from benchmarks.state.replicas import COUNT, Replicas
 from tests.support.store_servers import StoreServer, valkey_server
 
-KNOWN_S = 6.0
-"""Seconds in which the replicas learn of each other by the store."""
-
 _KEY, _SMALL, _THROUGH = "usual", "small", "through"
-_FOUND = 0.9
-"""The share of the limit that the replicas have to serve, so that a store that is down is no outage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +32,11 @@ class Load:
     seconds: float = 30.0
     per_minute: int = 240
     burst: str = "0.25"
+    found: float = 0.9
+    """The share of the limit that has to be served, so that a store that is down is no outage."""
+
+    known_s: float = 6.0
+    """Seconds in which the replicas learn of each other by the store."""
 
     @property
     def given(self) -> float:
@@ -59,7 +59,7 @@ async def run(directory: Path, load: Load) -> list[Figure]:
             )
             replicas = Replicas(directory, config)
             async with replicas:
-                await asyncio.sleep(KNOWN_S)
+                await asyncio.sleep(load.known_s)
                 numbers = count(1)
                 figures = await _freeze(replicas, provider, server, load, numbers)
                 server.kill()
@@ -93,7 +93,7 @@ async def _freeze(
     other = sum(one.status not in (200, 429) for one in outcomes)
     return [
         at_most("requests let in while the store freezes and thaws", served, load.given + COUNT),
-        at_least("requests let in while the store freezes and thaws", served, _FOUND * load.given),
+        at_least("requests let in while the store freezes and thaws", served, load.found * load.given),
         exactly("answers that are neither 200 nor 429, store frozen", other, 0),
     ]
 
@@ -115,7 +115,7 @@ async def _offer(
     statuses = Counter(one.status for one in (*usual, *small))
     return [
         at_most("requests let in by all replicas", served, load.given + COUNT),
-        at_least("requests let in by all replicas", served, _FOUND * load.given),
+        at_least("requests let in by all replicas", served, load.found * load.given),
         at_most(
             "requests let in of a limit of one a minute",
             few,

@@ -28,7 +28,7 @@ def test_spend_is_the_sum_of_all_processes(spend: AccountSpend) -> None:
 def test_expired_reservation_of_another_is_spent(spend: AccountSpend) -> None:
     spend.see({"x": SpendEntry(1, 5, 0, 0, 0, 3, 1_000), "y": SpendEntry(1, 0, 0, 0, 0, 4, 1_001)}, 1_000)
 
-    assert (spend.others_nano, spend.others_reserved) == (8, 4)
+    assert (spend.others_nano, spend.others_estimated, spend.others_reserved) == (8, 3, 4)
 
 
 @pytest.mark.parametrize(("nano", "fits"), [(70, True), (71, False)])
