@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 
-from proxy.core.errors import AnswerUnusable
+import pytest
+
+from proxy.config.allowed_models import AllowedModels
+from proxy.core.errors import AnswerUnusable, ModelNotAllowed
 from proxy.core.failures import Cause
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
+from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.observability.request_record import RequestRecord
 from proxy.resilience.request_words import RequestWords
 from tests.proxy.forwarding.attempting import BOTH, good, refused, text_of
 from tests.proxy.planning.repairs.test_unseal_items import plan_of
@@ -101,3 +106,15 @@ async def test_fallback_model_gets_no_note_about_another_models_call(
     assert text_of(reply) == "fine"
     assert [len(call.messages) for call in upstream.calls] == [1, 2, 2, 1]
     assert "note" not in reply.headers.get("x-turnright-changes", "")
+
+
+async def test_a_chat_of_the_proxy_itself_may_use_every_model(upstream: ScriptedUpstream) -> None:
+    """The operator chooses the model of summaries, so the list of the client's key holds for its own chats alone."""
+    request = parse_chat_request(json.dumps(chat("Hello.")).encode(), max_nesting=100)
+    record = RequestRecord("req_1", "/v1/chat/completions", 0.0, allowed=AllowedModels.of(["other"]))
+    async with proxied(settings_of(), upstream) as proxy:
+        with pytest.raises(ModelNotAllowed):
+            ChatAttemptPlanner(request, record, proxy.server.gateway)
+        planner = ChatAttemptPlanner(request, record, proxy.server.gateway, is_own=True)
+
+    assert [deployment.name for deployment in planner.chain.pool] == [MODEL]
