@@ -162,6 +162,8 @@ def test_tokens_of_the_answer_have_the_price_of_their_kind(details: dict[str, in
         {},
         {"prompt_tokens": None, "completion_tokens": "5"},
         {"prompt_tokens": -5, "completion_tokens": True},
+        {"prompt_tokens": -5, "completion_tokens": 0},
+        {"prompt_tokens": 0, "completion_tokens": -5},
         {"prompt_tokens": 0, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 9}},
     ],
 )

@@ -129,10 +129,12 @@ def test_an_own_price_above_the_threshold_holds() -> None:
         **BOTH,
         cache_creation_input_token_cost_above_1hr=2,
         cache_creation_input_token_cost_above_1hr_above_200k_tokens=12,
+        output_cost_per_reasoning_token=5,
+        output_cost_per_token_above_200k_tokens=6,
         output_cost_per_reasoning_token_above_200k_tokens=1,
     ).standard.steps
 
-    assert dollars(rates, "written_1h", "reasoning") == [12, 1]
+    assert dollars(rates, "written_1h", "output", "reasoning") == [12, 6, 1]
 
 
 def test_a_higher_threshold_keeps_what_a_lower_one_says() -> None:
