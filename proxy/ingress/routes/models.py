@@ -21,7 +21,7 @@ from proxy.ingress.routes.messages.list_models import list_page, show_one
 
 
 async def list_models(request: web.Request) -> web.Response:
-    """Answer with every model name that the key may use. The first request reads litellm's table, in a worker thread."""
+    """Answer with each model name that the key may use. The first request reads litellm's table, in a worker thread."""
     if has_google_headers(request):
         return await list_content_models(request)
     gateway = request[GATEWAY]
