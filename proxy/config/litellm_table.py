@@ -1,7 +1,8 @@
 """litellm's table of models, read as a data file: windows and prices by the name of a model.
 
-litellm itself is not imported: an import costs seconds and 165 MB. The text of each row is kept as it is in the file,
-3.5 MB in all, and a row is decoded when somebody asks for it. Decoding all rows would take more memory, and longer.
+litellm itself is not imported: an import costs seconds and 165 MB. The texts of the rows are kept as they are in
+the file, 3.5 MB in all. A row is decoded when somebody asks for it. Decoding all rows would take more memory and
+time.
 """
 
 from __future__ import annotations

@@ -218,8 +218,8 @@ class KeyExpired(AuthenticationFailed):
 class ModelNotAllowed(InvalidRequest):
     """The client's key, or its team, may not use the model.
 
-    *model* is the client's text. A model that is not configured gets the same answer, so that a key does not learn the
-    names of models that others may use. *hint* names models that the key may use.
+    *model* is the client's text. A model that is not configured gets the same answer. So a key does not learn the names
+    of models that others may use. *hint* names models that the key may use.
     """
 
     status = HTTPStatus.FORBIDDEN

@@ -57,8 +57,8 @@ _SILENT = "The provider did not answer in time."
 async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT]:
     """Choose the next deployment of *attempts*, and return the attempt that is planned for it.
 
-    The first plan admits the request within the limits of its key. Raises the refusal of a limit, and the request's
-    final failure where a plan fails or a stored refusal applies, and no further attempt follows.
+    The first plan admits the request within the limits of its key. Raises the refusal of a limit. Raises the
+    request's final failure where a plan fails or a stored refusal applies, and no further attempt follows.
     """
     while True:
         now = attempts.clock()

@@ -1,7 +1,7 @@
 """The tests that every ledger has to pass (:class:`proxy.state.limits.ledger.Ledger`).
 
-A test file makes a subclass whose name begins with ``Test``, with an async fixture ``ledger`` that yields a running
-ledger with an empty store, and its book::
+A test file makes a subclass whose name begins with ``Test``. Its async fixture ``ledger`` yields a running ledger with
+an empty store, and its book::
 
     class TestMemory(LedgerContract):
         @pytest.fixture

@@ -1,7 +1,7 @@
 """The headers that tell a client of the Messages API what is left of its limits.
 
-The names are Anthropic's, and a reset is the moment at which the whole limit is there again, as RFC 3339 writes it
-(platform.claude.com, rate limits, 2026-11). These headers stand beside those of every format.
+The names are Anthropic's (platform.claude.com, rate limits, 2026-11). A reset is the moment at which the whole limit is
+there again, as RFC 3339 writes it. These headers stand beside those of every format.
 """
 
 from __future__ import annotations
