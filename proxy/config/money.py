@@ -18,6 +18,7 @@ _MOST_DOLLARS = 9_000_000
 """The most dollars of an account. A server's scripts count in doubles, which hold 2**53 billionths exactly."""
 
 _LONGEST = 40
+_MOST_BITS = 128
 
 
 def read_decimal(value: Any, info: ValidationInfo) -> Decimal:
@@ -26,17 +27,26 @@ def read_decimal(value: Any, info: ValidationInfo) -> Decimal:
     A float becomes the shortest text that stands for it. That is the text of the file for up to 15 digits.
     """
     found = from_environment(value, info)
-    if isinstance(found, Decimal):
-        return found
-    if isinstance(found, int | float | str) and not isinstance(found, bool):
-        text = str(found).strip()
-        try:
-            number = Decimal(text) if len(text) <= _LONGEST else None
-        except InvalidOperation:
-            number = None
-        if number is not None and number.is_finite():
-            return number
-    raise refusal("must be a number")
+    number = found if isinstance(found, Decimal) else decimal_of(found)
+    if number is None:
+        raise refusal("must be a number")
+    return number
+
+
+def decimal_of(value: object) -> Decimal | None:
+    """Return the number *value*, or the number that a text holds, as it was written. None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if (
+        isinstance(value, int) and value.bit_length() > _MOST_BITS
+    ):  # Python refuses to write thousands of digits
+        return None
+    text = str(value).strip()
+    try:
+        number = Decimal(text) if len(text) <= _LONGEST else None
+    except InvalidOperation:
+        return None
+    return number if number is not None and number.is_finite() else None
 
 
 def nano_dollars(dollars: Decimal) -> int:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from proxy.config.faults import Fault, Location, path_of, unknown_key
+from proxy.config.money import decimal_of
 
 PRICE_NAMES = (
     "input_cost_per_token",
@@ -42,7 +43,6 @@ _USUAL_PER_TOKEN = Decimal("0.01")
 _MOST = Decimal(1000)
 """The most dollars for one token, or for one request."""
 
-_LONGEST = 40
 
 _FREE = "model_info"
 _PARAMS = "litellm_params"
@@ -109,7 +109,7 @@ def warn_of_prices(priced: FoldedPrices) -> tuple[str, ...]:
     for position, entry in enumerate(listed if isinstance(listed, list) else ()):
         facts = entry.get(_FREE) if isinstance(entry, dict) else None
         for name, value in facts.items() if isinstance(facts, dict) else ():
-            number = _decimal(value) if isinstance(name, str) and _NAME.fullmatch(name) else None
+            number = decimal_of(value) if isinstance(name, str) and _NAME.fullmatch(name) else None
             if number is not None and _USUAL_PER_TOKEN < number <= _MOST:
                 place = ("model_list", position, _FREE, name)
                 path = path_of(priced.origins.get(place, place))
@@ -144,30 +144,20 @@ def read_prices(facts: Mapping[str, Any]) -> Mapping[str, Any]:
     for name, value in facts.items():
         if value is None or not is_price(name):
             continue
-        found[name] = tuple(map(_tier, value)) if name == _TIERED else _decimal(value)
+        found[name] = tuple(map(_tier, value)) if name == _TIERED else decimal_of(value)
     return MappingProxyType(found)
 
 
 def _tier(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    prices = {name: _decimal(value) for name, value in given.items() if name != _RANGE and value is not None}
+    prices = {
+        name: decimal_of(value) for name, value in given.items() if name != _RANGE and value is not None
+    }
     start, end = _bounds(given[_RANGE]) or (Decimal(0), None)
     return MappingProxyType({**prices, _RANGE: (int(start), None if end is None else int(end))})
 
 
-def _decimal(value: object) -> Decimal | None:
-    """Return the number *value*, or the number that a text holds, as it was written. None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    text = str(value).strip()
-    try:
-        number = Decimal(text) if len(text) <= _LONGEST else None
-    except InvalidOperation:
-        return None
-    return number if number is not None and number.is_finite() else None
-
-
 def _fault_of(name: str, value: object) -> str | None:
-    number = _decimal(value)
+    number = decimal_of(value)
     if number is None:
         return "must be a number of dollars"
     if number < 0:
@@ -205,7 +195,7 @@ def _check_tiers(tiers: object, place: tuple[object, ...]) -> Iterator[Fault]:
 def _bounds(given: object) -> tuple[Decimal, Decimal | None] | None:
     if not isinstance(given, list) or len(given) not in (1, 2):
         return None
-    start, end = _decimal(given[0]), _decimal(given[1]) if len(given) == 2 else None
+    start, end = decimal_of(given[0]), decimal_of(given[1]) if len(given) == 2 else None
     if start is None or (len(given) == 2 and given[1] is not None and end is None):
         return None
     return (start, end) if end is None or start < end else None

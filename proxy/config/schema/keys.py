@@ -68,7 +68,10 @@ def _moment(value: Any, info: ValidationInfo) -> datetime:
     if isinstance(found, datetime):
         if found.tzinfo is None:
             raise refusal("names no time zone; end it with Z for UTC")
-        return found.astimezone(UTC)
+        try:
+            return found.astimezone(UTC)
+        except OverflowError:  # in the first or the last hours of all years
+            raise refusal("is out of range") from None
     if isinstance(found, date):
         return datetime(found.year, found.month, found.day, tzinfo=UTC)
     raise refusal("must be a time such as 2027-01-31T00:00:00Z")

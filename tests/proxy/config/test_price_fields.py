@@ -84,6 +84,7 @@ def test_tiers_are_ranges_with_prices() -> None:
         ({"input_cost_per_token": True}, ["input_cost_per_token"]),
         ({"input_cost_per_token": "free"}, ["input_cost_per_token"]),
         ({"input_cost_per_token": [1]}, ["input_cost_per_token"]),
+        ({"input_cost_per_token": 1 << 20_000}, ["input_cost_per_token"]),
         ({"input_cost_per_token": "1e-999999999", "output_cost_per_token": "NaN"}, ["output_cost_per_token"]),
         ({"input_cost_per_tokens": 1e-6}, ["input_cost_per_tokens"]),
         ({"input_cost_per_request": 1001}, ["input_cost_per_request"]),

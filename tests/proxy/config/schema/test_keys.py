@@ -38,7 +38,18 @@ def test_an_expiry_is_a_moment_in_utc(written: Any, expected: datetime) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["2027-01-31T00:00:00", datetime(2027, 1, 31), "tomorrow", "", 1801353600, True, None, "2027-13-01", []],
+    [
+        "2027-01-31T00:00:00",
+        datetime(2027, 1, 31),
+        "tomorrow",
+        "",
+        "0001-01-01T00:00:00+14:00",
+        1801353600,
+        True,
+        None,
+        "2027-13-01",
+        [],
+    ],
 )
 def test_an_expiry_that_is_no_moment_is_refused(value: Any) -> None:
     """A time without its zone, and anything that is no time, is one fault."""
