@@ -71,8 +71,7 @@ class NativeStreamReader(StreamReader):
             if calls:
                 delta = {**finished[index]["delta"], "tool_calls": [*map(_no_arguments, calls)]}
                 finished[index] = {**finished[index], "delta": delta}
-        counts = chunks[-1].get("usage")
-        usage = {} if counts is None else {"usage": counts}
+        usage: Chunk = {name: chunks[-1][name] for name in ("usage", "service_tier") if name in chunks[-1]}
         if not self._held:
             return [{**self._chunk([*finished.values()]), **usage}]
         event, choices = self._held[0]
