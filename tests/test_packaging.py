@@ -44,7 +44,7 @@ def test_example_configuration_is_valid() -> None:
     text = (ROOT / "deploy" / "turnright.yaml").read_text("utf-8")
     offered = re.sub(r"^#(  )", r"\1", text, flags=re.MULTILINE)
     keys = {"GEMINI_API_KEY": "a"}
-    more = {**keys, "OPENAI_API_KEY": "b", "TURNRIGHT_MASTER_KEY": "c"}
+    more = {**keys, "OPENAI_API_KEY": "b", "TURNRIGHT_MASTER_KEY": "c", "NIGHT_SHIFT_KEY": "d"}
 
     assert load_settings(text.encode(), keys).warnings == ()
     assert load_settings(offered.encode(), more).warnings == ()
