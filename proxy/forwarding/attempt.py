@@ -190,7 +190,13 @@ class Attempt(Generic[PlanT, CallT]):
         if use.usage:  # as nearly every answer has
             self._attempts.meter.add(self.plan.deployment, use.usage, use.service_tier)
         else:
-            await self._meter(error)
+            try:
+                await self._meter(error)
+            except BaseException:  # the client left meanwhile, or the request's deadline passed
+                if self._claim is not None:
+                    self._correct(self._claim)
+                self._end(CANCELLED)
+                raise
         if self._claim is not None:
             self._correct(self._claim)
         if error is None:

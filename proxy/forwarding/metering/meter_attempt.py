@@ -7,7 +7,7 @@ reasoning included. Such a charge is marked as estimated. An explicit 0 is a rep
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from math import ceil
 from typing import Any
@@ -16,6 +16,7 @@ from proxy.answers.received_text import ReceivedText
 from proxy.core.deployment import Deployment
 from proxy.core.errors import TooMuchWork
 from proxy.core.offload import run_offloaded
+from proxy.core.usage_so_far import UsageSoFar
 from proxy.forwarding.limits.plan_size import PlanSize
 from proxy.forwarding.metering.request_meter import RequestMeter
 from proxy.forwarding.metering.used_by_attempt import AttemptUse
@@ -44,7 +45,7 @@ class EndedAttempt:
 
 
 async def meter_attempt(ended: EndedAttempt, meter: RequestMeter) -> None:
-    """Add the charge of *ended* to *meter*, where the attempt used something.
+    """Add the charge of *ended* to *meter*, where the attempt used something. A cancellation is raised after that.
 
     Nothing is estimated where nobody needs the number: no price, no limit of the key, no limit of the deployment.
     """
@@ -60,42 +61,55 @@ async def meter_attempt(ended: EndedAttempt, meter: RequestMeter) -> None:
         return
     stream, received = use.stream, use.received()
     tier = use.service_tier if stream is None else stream.service_tier
-    estimated = await _complete(ended, None if so_far is None else so_far.usage)
-    if received is not None and not (so_far is not None and so_far.covers_text):
-        written = await _count_received(received, ended.lessons())
-        said = estimated["completion_tokens"]
-        # A report before the text counts the first token at most, and one within the text counts what came before.
-        is_later = stream is not None and stream.usage is not None
-        whole = said + written if is_later else max(said, written)
-        estimated = {**estimated, "completion_tokens": whole}
+    try:
+        estimated = await _estimate(ended, so_far, received)
+    except TooMuchWork:
+        estimated = _roughly(ended, so_far, received)
+    except asyncio.CancelledError:  # the request is cancelled again, and its charge must not be lost
+        meter.add(deployment, _roughly(ended, so_far, received), tier, "estimated")
+        raise
     meter.add(deployment, estimated, tier, "estimated")
 
 
-async def _complete(ended: EndedAttempt, said: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return *said* with a count of the prompt and of the answer. A missing count of the prompt is estimated."""
-    if said is not None and said.get("prompt_tokens"):  # a report before the end may have zeros
-        return {"completion_tokens": 0, **said}
-    return {"prompt_tokens": await _count_prompt(ended), "completion_tokens": 0}
+async def _estimate(
+    ended: EndedAttempt, so_far: UsageSoFar | None, received: ReceivedText | None
+) -> dict[str, Any]:
+    """Return what was reported *so_far*, with estimates of the prompt and of the *received* text that it misses."""
+    usage = _begin(so_far)
+    if not usage["prompt_tokens"]:  # a report before the end may have zeros
+        size = ended.size()
+        usage["prompt_tokens"] = await run_offloaded(size.weight, partial(size.count, ended.lessons()))
+    if received is not None and not (so_far is not None and so_far.covers_text):
+        lessons = ended.lessons()
+
+        def count(text: str) -> float:
+            return count_text(text, lessons.family) * lessons.calibration.live
+
+        written = await run_offloaded(received.weight, lambda: ceil(received.tokens(count)))
+        _add_written(usage, written, ended.use)
+    return usage
 
 
-async def _count_prompt(ended: EndedAttempt) -> int:
-    size = ended.size()
-    return await _counted(size.weight, partial(size.count, ended.lessons()))
+def _roughly(ended: EndedAttempt, so_far: UsageSoFar | None, received: ReceivedText | None) -> dict[str, Any]:
+    """Return the same as :func:`_estimate` without any work, by the size of the texts."""
+    usage = _begin(so_far)
+    if not usage["prompt_tokens"]:
+        usage["prompt_tokens"] = ended.size().weight // _BYTES_PER_TOKEN
+    if received is not None and not (so_far is not None and so_far.covers_text):
+        _add_written(usage, received.weight // _BYTES_PER_TOKEN, ended.use)
+    return usage
 
 
-async def _count_received(received: ReceivedText, lessons: DeploymentLessons) -> int:
-    def count(text: str) -> float:
-        return count_text(text, lessons.family) * lessons.calibration.live
-
-    return await _counted(received.weight, lambda: ceil(received.tokens(count)))
+def _begin(so_far: UsageSoFar | None) -> dict[str, Any]:
+    reported = {} if so_far is None else so_far.usage
+    return {"prompt_tokens": 0, "completion_tokens": 0, **reported}
 
 
-async def _counted(weight: int, count: Callable[[], int]) -> int:
-    """Return the result of *count*, or a rough number where the work is refused or its request is cancelled again.
+def _add_written(usage: dict[str, Any], written: int, use: AttemptUse) -> None:
+    """Add the tokens of text to *usage*.
 
-    The request is being ended then, and its charge must not be lost.
+    A report within the text counts what came before it. A report before the text counts the first token at most.
     """
-    try:
-        return await run_offloaded(weight, count)
-    except (asyncio.CancelledError, TooMuchWork):
-        return weight // _BYTES_PER_TOKEN
+    is_later = use.stream is not None and use.stream.usage is not None
+    said = usage["completion_tokens"]
+    usage["completion_tokens"] = said + written if is_later else max(said, written)

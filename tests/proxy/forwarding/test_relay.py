@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from proxy.answers.received_text import FOLD_EVERY
 from proxy.answers.texts import Defaults
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
@@ -92,6 +93,18 @@ async def test_blank_beginning_is_sent_with_the_first_text() -> None:
     assert out.writes == [[" ", "\n", "word"], ["s"], ["end"], ["usage"]]
     assert (relayed.opened, attempt.began) == (True, 1)
     assert relayed.usage == USAGE
+
+
+async def test_text_of_a_long_stream_is_kept_in_few_pieces() -> None:
+    """A stream of a thousand words would else keep a thousand small texts until its end."""
+    call = TextCall(a_deployment(), {"prompt": "x"}, cast(Any, None))
+    answer = StreamedText(call, Defaults("id", 1, "m"), include_usage=False)
+    chunks = stream(*["word "] * 1_000, end=None)
+    with pytest.raises(UpstreamFault):
+        await relay_chunks(chunks, answer, Attempt(), cast(EventStream, Out()))
+
+    assert len(answer.received.pieces) < FOLD_EVERY
+    assert answer.received.weight == 5_000
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
+from proxy.config.pools import resolve
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.offload import LARGE
+from proxy.forwarding.limits.plan_size import PlanSize
+from proxy.forwarding.metering.meter_attempt import EndedAttempt, meter_attempt
+from proxy.forwarding.metering.request_meter import RequestMeter
+from proxy.forwarding.metering.used_by_attempt import AttemptUse
+from proxy.observability.request_record import RequestRecord
+from proxy.state.lessons import DeploymentLessons, no_lessons
 from proxy.upstream.select_transport import SelectingUpstream
 from sanitizers.budget.estimate import count_text
 from sanitizers.budget.find_family import family_of
@@ -309,6 +321,34 @@ async def test_answer_that_gemini_spoiled_is_charged_by_its_usage() -> None:
 
     assert reply.status == 502
     assert (totals.spent_nano, totals.estimated_nano) == (80 * FLASH_INPUT + 33 * FLASH_OUTPUT, 0)
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), UpstreamFault("Broken.", cause=Cause.TRUNCATED)])
+async def test_charge_is_not_lost_where_the_request_is_cancelled_while_it_is_counted(
+    error: BaseException,
+) -> None:
+    """A large prompt is counted in a worker thread. The cancellation goes on, so that nobody retries for it."""
+    may_end, began = threading.Event(), threading.Event()
+
+    def count(_: DeploymentLessons) -> int:
+        began.set()
+        may_end.wait(30)
+        return 7
+
+    record = RequestRecord("req", CHAT, 0.0)
+    meter, [deployment] = RequestMeter(record), resolve(keyed_settings({}), "m")
+    size, lessons = PlanSize(2 * LARGE, count, None), no_lessons(deployment)
+    ended = EndedAttempt(deployment, AttemptUse(), error, lambda: size, lambda: lessons)
+    task = asyncio.ensure_future(meter_attempt(ended, meter))
+    await asyncio.to_thread(began.wait, 30)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    may_end.set()
+
+    [charge] = meter.charges
+    assert (charge.tokens_in, charge.tokens_out, charge.exactness) == (2 * LARGE // 4, 0, "estimated")
+    assert record.cost_nano == 2 * LARGE // 4 * INPUT
 
 
 def _serving(model: str, provider: PausingProvider) -> Any:
