@@ -65,10 +65,18 @@ async def finish_stream(
     assert out.response is not None
     if record.outcome == CLIENT_DISCONNECTED:
         return out.response
+    await _write_end(out, ended_with, deadline, record)
+    return out.response
+
+
+async def _write_end(
+    out: EventStream, ended_with: ProxyError | None, deadline: float, record: RequestRecord
+) -> None:
     if ended_with is None:
         last = out.writer.write_end()
     else:
         record.outcome = ended_with.outcome
         last = out.writer.write_error(ended_with)
+    if record.admission is not None:  # the client's next request may reach another process
+        await record.admission.free_place()
     await out.end(last, deadline)
-    return out.response

@@ -86,3 +86,6 @@ class Admission(Protocol):
 
     def release(self) -> None:
         """Give back all, since no call was made."""
+
+    async def free_place(self) -> None:
+        """Wait until other processes can see that the place is free, for a moment at most. Called after the end."""

@@ -21,7 +21,7 @@ from proxy.forwarding.chat.stream_chat import stream_chat
 from proxy.forwarding.end_stream import finish_stream
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
-from proxy.forwarding.limits.settle_request import settle_request
+from proxy.forwarding.limits.settle_request import free_place
 from proxy.forwarding.whole_answer import WholeAnswer
 from proxy.forwarding.write_events import write_answer
 from proxy.observability.request_record import RequestRecord
@@ -65,7 +65,7 @@ async def forward_chat(
     if keep is not None:
         await keep(answer)
     if record.admission is not None:
-        settle_request(record, gateway)
+        await free_place(record, gateway)
     return WholeAnswer(write_answer(answer_format, answer), record.answer_headers(attempts.clock()))
 
 

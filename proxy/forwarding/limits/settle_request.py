@@ -42,3 +42,14 @@ def settle_request(record: RequestRecord, gateway: Gateway) -> None:
         admission.settle(nano_usd=nano, estimated_nano=estimated, tokens=tokens)
     else:
         admission.release()
+
+
+async def free_place(record: RequestRecord, gateway: Gateway) -> None:
+    """Settle the request of *record*, and wait for a moment until other processes can see that its place is free.
+
+    The client may send its next request to another process as soon as it has the end of its answer. Only requests of
+    keys with a limit of parallel requests wait.
+    """
+    settle_request(record, gateway)
+    if record.admission is not None:
+        await record.admission.free_place()

@@ -20,7 +20,7 @@ from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.end_stream import finish_stream
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import GATEWAY, RECORD
-from proxy.forwarding.limits.settle_request import settle_request
+from proxy.forwarding.limits.settle_request import free_place
 from proxy.forwarding.metering.used_by_attempt import AttemptUse
 from proxy.forwarding.text.completing import complete_text, may_be_empty
 from proxy.forwarding.text.embedding import embed
@@ -95,7 +95,7 @@ async def _answer_whole(
     record.status = 200
     written = await run_offloaded(weight_of(answer), partial(write_answer, answer_format, answer))
     if record.admission is not None:
-        settle_request(record, attempts.gateway)
+        await free_place(record, attempts.gateway)
     return WholeAnswer(written, record.answer_headers(attempts.clock()))
 
 

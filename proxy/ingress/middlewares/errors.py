@@ -20,6 +20,7 @@ from proxy.core.errors import (
 from proxy.forwarding.end_request import find_cancel_error
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
+from proxy.forwarding.limits.settle_request import free_place
 from proxy.ingress.formats import FORMATS, RESPONSES
 from proxy.ingress.middlewares.key_limits import note_standing
 from proxy.ingress.page_headers import PRIVATE
@@ -35,6 +36,9 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
     try:
         return await handler(request)
     except ProxyError as error:
+        record = request[RECORD]
+        if record.admission is not None:  # before the client can send its next request
+            await free_place(record, request[GATEWAY])
         if waits_unread(request, error):
             return await stream_failure(request, FORMATS[RESPONSES], error)
         return _answer(request, error)

@@ -31,6 +31,9 @@ class Admitting(Protocol):
     def end(self, admission: Admission, settlement: Settlement) -> None:
         """Hand on the *settlement* of *admission*, which has ended."""
 
+    async def arrive(self, id_: str) -> None:
+        """Wait until other processes can see that the place of the request *id_* is free."""
+
 
 class Admission:
     """The place of one request within the limits of its key and team.
@@ -100,6 +103,14 @@ class Admission:
         """Give everything back, since no call was made. Never raises, and does not wait."""
         if not self.has_ended:
             self._end(0, requests=0)
+
+    async def free_place(self) -> None:
+        """Wait until other processes can see that the place of this request is free, for a moment at most.
+
+        The request has ended before. Only requests with a limit of parallel requests wait.
+        """
+        if self.claims.parallel and self.is_in_ledger:
+            await self._limiter.arrive(self.claims.id)
 
     def _end(self, tokens: int, requests: int) -> None:
         self.has_ended = True

@@ -34,6 +34,12 @@ class Ledger(Protocol):
     def settle(self, settlement: Settlement) -> None:
         """Free the place of a request, and correct its buckets. The caller does not wait."""
 
+    async def arrive(self, id_: str) -> None:
+        """Wait until other processes can see that the place of the request *id_* is free, for a moment at most.
+
+        The request has been settled before. Return at once where the place is free already.
+        """
+
     async def exchange(self, spends: Sequence[AccountSpend]) -> bool:
         """Write this process's numbers of *spends*, and read those of the other processes.
 

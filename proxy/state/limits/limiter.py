@@ -195,6 +195,10 @@ class Limiter(KeyAccounts):
                 self._refusals.remembered.forget(change.bucket.name)
         self._guarded.settle(settlement, is_in_ledger=admission.is_in_ledger)
 
+    async def arrive(self, id_: str) -> None:
+        """Wait as :meth:`proxy.state.limits.ledger.Ledger.arrive` says."""
+        await self._ledger.arrive(id_)
+
     def work(self) -> tuple[Callable[[], Coroutine[Any, Any, None]], ...]:
         """Return the background work, which runs while the store does."""
         return (self._ledger.run, self._exchange_often)

@@ -86,6 +86,9 @@ class MemoryLedger:
         for place in claims.parallel:
             self._places.setdefault(place.name, {})[claims.id] = now + place.lifetime_s
 
+    async def arrive(self, id_: str) -> None:
+        """Return at once: there is no other process."""
+
     async def exchange(self, spends: Sequence[AccountSpend]) -> bool:
         """Do nothing: there is no other process."""
         for spend in spends:

@@ -51,6 +51,9 @@ _DELAY_S = 0.005
 _FEW_PLACES = 32
 """The most places of a key of which a freed one is sent at once. The client of such a key may come again at once."""
 
+_ARRIVE_S = 0.025
+"""The most seconds for which the end of an answer waits until its place is free on the server."""
+
 _FLUSH_S = 1.0
 _FLUSH_PAUSE_S = 0.005
 _READ_AT_ONCE = 200
@@ -111,6 +114,9 @@ class RedisLedger:
         self._not_freed: deque[Settlement] = deque(maxlen=_MOST_WAITING)
         """Places of ended requests that the server did not free, since it could not be reached."""
 
+        self._freeing: dict[str, asyncio.Future[None]] = {}
+        """The ended requests whose places are being freed, by their ids."""
+
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._is_sending = False
@@ -148,10 +154,19 @@ class RedisLedger:
         if len(self._waiting) >= _MOST_WAITING:
             self._drop_settlement()
         self._waiting.append(settlement)
+        if settlement.parallel:
+            self._freeing[settlement.id] = asyncio.get_running_loop().create_future()
         if len(self._waiting) >= _BATCH or any(place.most <= _FEW_PLACES for place in settlement.parallel):
             self._wake.set()
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_DELAY_S, self._wake.set)
+
+    async def arrive(self, id_: str) -> None:
+        """Wait as :meth:`proxy.state.limits.ledger.Ledger.arrive` says."""
+        future = self._freeing.get(id_)
+        if future is not None and self._store.is_up:
+            self._wake.set()
+            await wait_at_most(future, _ARRIVE_S)
 
     async def exchange(self, spends: Sequence[AccountSpend]) -> bool:
         """Exchange spend as :meth:`proxy.state.limits.ledger.Ledger.exchange` does."""
@@ -196,7 +211,12 @@ class RedisLedger:
         for number, work in enumerate(self._waiting):
             if isinstance(work, Settlement):
                 del self._waiting[number]
+                self._note_arrived(work)
                 return
+
+    def _note_arrived(self, settlement: Settlement) -> None:
+        if settlement.parallel and (future := self._freeing.pop(settlement.id, None)) is not None:
+            future.set_result(None)
 
     async def _send(self) -> None:
         """Send the oldest work in one pipeline, and hand on the replies. An exchange goes alone."""
@@ -218,7 +238,9 @@ class RedisLedger:
                         work.future.set_result(None)
                         if isinstance(work, _Asked) and work.is_given_up:
                             self._free_later(work.claims)
-                elif not answered and work.parallel:
+                    continue
+                self._note_arrived(work)
+                if not answered and work.parallel:
                     self._not_freed.append(Settlement(work.id, parallel=work.parallel))
 
     def _take(self) -> Iterator[_Work]:

@@ -79,6 +79,9 @@ class SqliteLedger:
         self._memory.settle(settlement)
         self._wake.set()
 
+    async def arrive(self, id_: str) -> None:
+        """Return at once: there is no other process."""
+
     async def exchange(self, spends: Sequence[AccountSpend]) -> bool:
         """Write what has changed, and read what was not read yet. Return False where the file cannot be used."""
         is_done = await self._load(spends, ())

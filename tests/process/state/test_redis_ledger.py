@@ -11,7 +11,7 @@ import pytest
 from proxy.config.redis_address import parse_redis_address
 from proxy.state.external.backend import FaultKind
 from proxy.state.external.external_store import ExternalStore
-from proxy.state.limits.claims import Verdict
+from proxy.state.limits.claims import Settlement, Verdict
 from proxy.state.limits.spend_book import SpendBook
 from proxy.state.memory import MemoryStore
 from proxy.state.redis.backend import RedisBackend
@@ -82,6 +82,35 @@ async def test_replicas_share_buckets_places_and_money(replicas: list[Books]) ->
     assert (await admitted(two, claim(rate(), place(most=2), money(40)))).granted
     refused = await admitted(three, claim(rate(), place(most=2), money(1)))
     assert [wait_s > 0 for wait_s in refused.waits_s] == [True, True, True]
+
+
+async def test_place_is_free_for_another_process_once_the_end_has_arrived(replicas: list[Books]) -> None:
+    """A client sends its next request to another process as soon as it has its answer."""
+    (one, _), (two, _) = replicas[:2]
+    for _ in range(20):
+        claims = claim(place(most=1))
+        assert (await admitted(one, claims)).granted
+        one.settle(Settlement(claims.id, parallel=claims.parallel))
+        await one.arrive(claims.id)
+
+        assert (await admitted(two, claims)).granted
+        two.settle(Settlement(claims.id, parallel=claims.parallel))
+        await two.arrive(claims.id)
+
+
+async def test_nobody_waits_for_a_place_that_is_free_or_cannot_be_freed(
+    replicas: list[Books], server: StoreServer
+) -> None:
+    (ledger, _) = replicas[0]
+    await ledger.arrive("unknown")
+    server.freeze()
+    try:
+        claims = claim(place(most=1))
+        ledger.settle(Settlement(claims.id, parallel=claims.parallel))
+        async with asyncio.timeout(1):
+            await ledger.arrive(claims.id)
+    finally:
+        server.thaw()
 
 
 async def test_spend_is_the_sum_over_all_processes(replicas: list[Books]) -> None:

@@ -197,6 +197,8 @@ class _Admission:
     def release(self) -> None:
         self.ended.append("released")
 
+    async def free_place(self) -> None: ...
+
 
 class _Meter:
     """A meter with one exact and one estimated charge, and one of a model without a price."""

@@ -34,6 +34,8 @@ class _Store:
     def settle(self, settlement: Settlement) -> None:
         self.settled.append(settlement)
 
+    async def arrive(self, id_: str) -> None: ...
+
     async def exchange(self, spends: Sequence[AccountSpend]) -> bool:
         return self.is_up
 
