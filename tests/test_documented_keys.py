@@ -9,8 +9,8 @@ from proxy.cli.main import make_parser
 from proxy.config.price_fields import PRICE_NAMES
 from proxy.config.schema.keys import ClientKey, Team
 from proxy.config.schema.limits import Limits
-from proxy.core.errors import (
-    AuthenticationFailed,
+from proxy.core.errors import AuthenticationFailed
+from proxy.core.key_errors import (
     BudgetExceeded,
     KeyExpired,
     LimitsUnavailable,

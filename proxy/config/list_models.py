@@ -19,7 +19,8 @@ from proxy.config.pools import (
 from proxy.config.schema.routes import ANY_MODEL
 from proxy.config.schema.settings import Settings
 from proxy.core.deployment import Deployment
-from proxy.core.errors import ModelNotAllowed, ModelNotFound
+from proxy.core.errors import ModelNotFound
+from proxy.core.key_errors import ModelNotAllowed
 
 MAX_LISTED = 200
 """The most models of one provider that are listed for a wildcard. A model picker with more entries is of no use."""

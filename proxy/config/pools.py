@@ -19,7 +19,8 @@ from proxy.config.schema.router import ANY_SOURCE
 from proxy.config.schema.routes import ANY_MODEL
 from proxy.config.schema.settings import Settings
 from proxy.core.deployment import Deployment
-from proxy.core.errors import ModelNotAllowed, ModelNotFound, ModelUnavailable
+from proxy.core.errors import ModelNotFound, ModelUnavailable
+from proxy.core.key_errors import ModelNotAllowed
 
 _MAX_SHOWN = 20
 """The most configured names that an error lists."""

@@ -14,6 +14,7 @@ The modules that hold values, in the order in which the data reach them:
     forward_proxies the forward proxies that the environment names, and the hosts without one
     failures        the facts of a failed call
     errors          the errors that a client can get, with status, code and retryability
+    key_errors      those of client keys, their limits and spend limits
 
 The modules that hold mechanisms:
 

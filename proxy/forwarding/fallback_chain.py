@@ -29,7 +29,7 @@ class FallbackChain:
     Where the request needs something of its provider, *find_able* chooses among the deployments of each pool.
     Where the client's key has a list of models (*allowed*), other models are no fallbacks.
     Raises :class:`proxy.core.errors.ModelNotFound` for a model that is not configured, and
-    :class:`proxy.core.errors.ModelNotAllowed` for one that the key may not use.
+    :class:`proxy.core.key_errors.ModelNotAllowed` for one that the key may not use.
     """
 
     def __init__(

@@ -63,7 +63,7 @@ def find_deployment(
 
     Without a named target, a recent request (*seen*) leads to its own deployment, if that is still configured. Raises
     :class:`proxy.core.errors.ModelNotFound`, and :class:`InvalidRequest` for a position that the model does not have.
-    A key with the models *allowed* has no other targets (:class:`proxy.core.errors.ModelNotAllowed`).
+    A key with the models *allowed* has no other targets (:class:`proxy.core.key_errors.ModelNotAllowed`).
     """
     target = asked.target
     if target.kind == "profile":

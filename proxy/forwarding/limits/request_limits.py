@@ -10,10 +10,10 @@ from functools import partial
 from math import isinf
 
 from proxy.core.deployment import Deployment
-from proxy.core.errors import (
+from proxy.core.errors import ProxyError
+from proxy.core.key_errors import (
     BudgetExceeded,
     LimitsUnavailable,
-    ProxyError,
     RateLimited,
     RequestNeverFits,
     RequestTooDear,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxy.core.errors import Holder, RequestNeverFits
+from proxy.core.key_errors import Holder, RequestNeverFits
 from proxy.forwarding.limits.plan_size import PlanSize
 from proxy.planning.prices import Prices, bound_of
 

@@ -13,8 +13,9 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
 
-from proxy.core.errors import LimitKind, ProxyError, RateLimited, UpstreamFault
+from proxy.core.errors import ProxyError, UpstreamFault
 from proxy.core.json_text import write_json
+from proxy.core.key_errors import LimitKind, RateLimited
 from proxy.ingress.gemini_native.places import ContentPlaces
 from proxy.ingress.overflow_numbers import OVERFLOW, count_overflow, is_of_bytes, is_overflow
 from proxy.ingress.token_numbers import NO_NUMBERS, TokenNumbers

@@ -12,7 +12,8 @@ from multidict import istr
 from proxy.config.schema.general import GeneralSettings
 from proxy.config.schema.keys import FoundKey, digest_of
 from proxy.core.clients import client_at, client_of_key
-from proxy.core.errors import AuthenticationFailed, KeyExpired
+from proxy.core.errors import AuthenticationFailed
+from proxy.core.key_errors import KeyExpired
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.ingress.api_headers import GOOGLE_KEY
 from proxy.ingress.middlewares.origins import check_page

@@ -21,7 +21,7 @@ _CALLS_A_MODEL = frozenset({*FORMATS, COMPACT})
 def refuse_known(record: RequestRecord, gateway: Gateway) -> None:
     """Raise the refusal that holds for the key of *record*, if there is one and the path calls a model.
 
-    Raises :class:`proxy.core.errors.RateLimited` and :class:`proxy.core.errors.BudgetExceeded`.
+    Raises :class:`proxy.core.key_errors.RateLimited` and :class:`proxy.core.key_errors.BudgetExceeded`.
     """
     refusal = gateway.limiter.find_refusal(record.key, monotonic())
     if refusal is not None and record.route in _CALLS_A_MODEL:

@@ -6,7 +6,8 @@ import pytest
 
 from proxy.config.allowed_models import AllowedModels
 from proxy.config.pools import chain_of, choose_pool, model_names, near_names, resolve, shown_names
-from proxy.core.errors import ModelNotAllowed, ModelNotFound, ModelUnavailable
+from proxy.core.errors import ModelNotFound, ModelUnavailable
+from proxy.core.key_errors import ModelNotAllowed
 from tests.proxy.config.samples import entry, load, settings_of
 
 SETTINGS = settings_of(entry("fast"), entry("gemini/*", "gemini/*"))

@@ -7,7 +7,8 @@ import json
 import pytest
 from aiohttp.test_utils import make_mocked_request
 
-from proxy.core.errors import NotFound, RateLimited
+from proxy.core.errors import NotFound
+from proxy.core.key_errors import RateLimited
 from proxy.ingress.refusals import speaks_gemini, speaks_messages, write_refusal
 from proxy.observability.request_record import RequestRecord
 from tests.proxy.observability.standings import BOTH

@@ -10,7 +10,8 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from proxy.core.errors import ProxyError, RateLimited
+from proxy.core.errors import ProxyError
+from proxy.core.key_errors import RateLimited
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import RECORD

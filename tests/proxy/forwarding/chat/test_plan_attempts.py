@@ -7,8 +7,9 @@ import json
 import pytest
 
 from proxy.config.allowed_models import AllowedModels
-from proxy.core.errors import AnswerUnusable, ModelNotAllowed
+from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
+from proxy.core.key_errors import ModelNotAllowed
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.observability.request_record import RequestRecord

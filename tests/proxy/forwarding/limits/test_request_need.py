@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.core.errors import RequestNeverFits
+from proxy.core.key_errors import RequestNeverFits
 from proxy.forwarding.limits.plan_size import PlanSize
 from proxy.forwarding.limits.request_need import most_cost, tokens_to_claim
 from proxy.planning.prices import Prices, find_prices

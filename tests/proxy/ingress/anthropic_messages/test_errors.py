@@ -8,25 +8,27 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import (
-    BudgetExceeded,
     ContextTooLong,
     CredentialsMissing,
     InvalidRequest,
-    KeyExpired,
-    LimitsUnavailable,
-    ModelNotAllowed,
     ModelNotFound,
     ModelUnavailable,
     NotFound,
     Overloaded,
     ProxyError,
-    RateLimited,
-    RequestNeverFits,
     UnrepairableHistory,
     UpstreamFault,
     UpstreamTimeout,
 )
 from proxy.core.failures import Evidence
+from proxy.core.key_errors import (
+    BudgetExceeded,
+    KeyExpired,
+    LimitsUnavailable,
+    ModelNotAllowed,
+    RateLimited,
+    RequestNeverFits,
+)
 from proxy.ingress.anthropic_messages.errors import (
     error_headers,
     overflow_message,

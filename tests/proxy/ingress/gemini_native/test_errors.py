@@ -9,26 +9,28 @@ import pytest
 
 from proxy.core.errors import (
     AuthenticationFailed,
-    BudgetExceeded,
     ContextTooLong,
     Forbidden,
     InvalidRequest,
-    KeyExpired,
-    LimitKind,
-    LimitsUnavailable,
     MethodNotAllowed,
-    ModelNotAllowed,
     ModelNotFound,
     Overloaded,
     ProxyError,
-    RateLimited,
-    RequestNeverFits,
     RequestTooSlow,
     UnrepairableHistory,
     UpstreamFault,
     UpstreamTimeout,
 )
 from proxy.core.failures import Evidence
+from proxy.core.key_errors import (
+    BudgetExceeded,
+    KeyExpired,
+    LimitKind,
+    LimitsUnavailable,
+    ModelNotAllowed,
+    RateLimited,
+    RequestNeverFits,
+)
 from proxy.ingress.gemini_native.errors import overflow_message, status_of, write_error
 from proxy.ingress.gemini_native.places import ContentPlaces
 from proxy.ingress.token_numbers import TokenNumbers

@@ -10,20 +10,15 @@ from proxy.core.errors import (
     AnswerUnusable,
     AuthenticationFailed,
     BodyTooLarge,
-    BudgetExceeded,
     ContextTooLong,
     CredentialsMissing,
     DeadlineExceeded,
     InternalFault,
     InvalidRequest,
-    LimitsUnavailable,
-    ModelNotAllowed,
     ModelNotFound,
     ModelUnavailable,
     Overloaded,
     ProxyError,
-    RateLimited,
-    RequestNeverFits,
     TooMuchWork,
     UnrepairableHistory,
     UpstreamFault,
@@ -31,6 +26,13 @@ from proxy.core.errors import (
     UpstreamUnreachable,
 )
 from proxy.core.failures import Cause
+from proxy.core.key_errors import (
+    BudgetExceeded,
+    LimitsUnavailable,
+    ModelNotAllowed,
+    RateLimited,
+    RequestNeverFits,
+)
 from proxy.ingress.openai_responses.errors import describe_failure, rename_param, write_error
 from sanitizers.native import Span
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import make_mocked_request
 
-from proxy.core.errors import BudgetExceeded, ProxyError, RateLimited, UpstreamFault
+from proxy.core.errors import ProxyError, UpstreamFault
+from proxy.core.key_errors import BudgetExceeded, RateLimited
 from proxy.forwarding.gateway import RECORD
 from proxy.ingress.routes.responses.wait_in_stream import waits_unread
 from proxy.observability.request_record import RequestRecord
