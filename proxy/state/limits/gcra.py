@@ -42,4 +42,6 @@ def settle(tat: int, now: int, claimed: int, used: int) -> int:
 def remaining(bucket: Bucket, used_us: int) -> int:
     """Return the most that *bucket* still grants at once, *used_us* microseconds before it is full again."""
     left_us = window_us(bucket) - used_us
-    return ((left_us + 1) * bucket.per_minute - 1) // MINUTE_US if left_us > 0 else 0
+    if left_us <= 0:
+        return 0
+    return min(((left_us + 1) * bucket.per_minute - 1) // MINUTE_US, bucket.capacity)
