@@ -16,6 +16,7 @@ from random import Random
 
 import aiohttp
 
+from benchmarks.chaos.watching import settle
 from benchmarks.limits.accounts import Spend, read_spend
 from benchmarks.limits.asking import Ask, Outcome, send
 from benchmarks.limits.bill import Bill, Usage
@@ -66,6 +67,9 @@ class Run:
     http: aiohttp.ClientSession
     load: Load
     outcomes: list[Outcome] = field(default_factory=list)
+    running: Counter[tuple[int, bool]] = field(default_factory=Counter)
+    """The running requests by their replica, and by whether they come with :data:`DOOMED`."""
+
     apart: int | None = None
     """The replica whose requests come with :data:`DOOMED`."""
 
@@ -92,7 +96,10 @@ class Run:
     async def _one(self, ask: Ask, number: int) -> None:
         if number == self.apart:
             ask = replace(ask, key=DOOMED)
+        place = (number, ask.key == DOOMED)
+        self.running[place] += 1
         self.outcomes.append(await send(self.http, self.replicas.all[number].origin, ask, number))
+        self.running[place] -= 1
 
     async def _empty(self) -> None:
         await asyncio.to_thread(self.server.restart)
@@ -100,6 +107,7 @@ class Run:
     async def _kill(self) -> None:
         self.apart = 1
         await asyncio.sleep(_APART_S)
+        await settle(lambda: not self.running[1, False], TIMEOUT_S)
         self.gone = self.apart
         await asyncio.to_thread(self.replicas.all[self.apart].kill)
 
