@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import pytest
 
-from proxy.config import Settings
+from proxy.config import Settings, load_settings
 from proxy.core.errors import UpstreamFault
+from proxy.ingress.openai_responses.ids import make_response_id
 from tests.support.builders import user
 from tests.support.proxied import Proxied, Reply, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
@@ -217,3 +219,28 @@ async def test_a_hint_names_models_of_the_key_alone(proxy: Proxied, asked: str, 
 
     assert hint in message
     assert SECRET not in message
+
+
+@pytest.mark.parametrize("held", [make_response_id("seed"), "resp_foreign"])
+async def test_a_model_whose_provider_stores_responses_is_not_found_by_them(
+    upstream: ScriptedUpstream, held: str
+) -> None:
+    """A conversation that is not stored tells nothing of a model's settings, for a model that the key may not use."""
+    file = {
+        "model_list": [
+            {"model_name": OWN, "litellm_params": {"model": "openai/gpt-4o"}},
+            {"model_name": SECRET, "litellm_params": {"model": "openai/gpt-4.1"}, "provider_state": True},
+        ],
+        "general_settings": {"keys": [{"name": "own", "key": "tr-own", "models": [OWN]}]},
+    }
+    async with proxied(load_settings(json.dumps(file).encode(), {}).settings, upstream) as proxy:
+
+        async def ask_for(model: str, held: str) -> Reply:
+            body = {"model": model, "input": "Hello.", "previous_response_id": held}
+            return await proxy.post(body, "/v1/responses", headers={"Authorization": "Bearer tr-own"})
+
+        secret, absent = await ask_for(SECRET, held), await ask_for(ABSENT, held)
+
+    assert secret.status == absent.status
+    assert secret.error["message"].replace(SECRET, ABSENT) == absent.error["message"]
+    assert not upstream.exchanges

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from aiohttp import web
 
-from proxy.config.pools import resolve
+from proxy.config.pools import is_allowed, resolve
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest, ProxyError
 from proxy.core.offload import parse_weight, run_offloaded
@@ -105,7 +105,10 @@ async def open_request(request: web.Request) -> OpenedRequest:
         reserve(log, gateway, log.reserved + size * gateway.memory_factor // DIRECT_TIMES)
 
     pool = resolve(settings, fields.model)
-    is_kept_upstream = bool(pool) and pool[0].provider_state
+    # A model that the key may not use is treated as one that is not configured, until it is refused.
+    is_kept_upstream = (
+        bool(pool) and pool[0].provider_state and is_allowed(fields.model, settings, log.allowed, pool)
+    )
     if is_kept_upstream:
         resolved = leave_to_provider(fields)
     else:
