@@ -49,7 +49,10 @@ _DELAY_S = 0.005
 """The seconds that a settlement waits for claims to go out with. A round trip then serves both."""
 
 _FEW_PLACES = 32
-"""The most places of a key of which a freed one is sent at once. The client of such a key may come again at once."""
+"""The most places of a key of which a freed one is sent and awaited at once.
+
+The client of such a key may come again at once. With more places, a request more or less at one moment is no matter.
+"""
 
 _ARRIVE_S = 0.025
 """The most seconds for which the end of an answer waits until its place is free on the server."""
@@ -154,9 +157,10 @@ class RedisLedger:
         if len(self._waiting) >= _MOST_WAITING:
             self._drop_settlement()
         self._waiting.append(settlement)
-        if settlement.parallel:
+        is_awaited = any(place.most <= _FEW_PLACES for place in settlement.parallel)
+        if is_awaited:
             self._freeing[settlement.id] = asyncio.get_running_loop().create_future()
-        if len(self._waiting) >= _BATCH or any(place.most <= _FEW_PLACES for place in settlement.parallel):
+        if is_awaited or len(self._waiting) >= _BATCH:
             self._wake.set()
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_DELAY_S, self._wake.set)

@@ -15,11 +15,14 @@ from proxy.state.limits.claims import Settlement, Verdict
 from proxy.state.limits.spend_book import SpendBook
 from proxy.state.memory import MemoryStore
 from proxy.state.redis.backend import RedisBackend
+from proxy.state.redis.connections import RedisConnections
 from proxy.state.redis.exchange_spend import SILENT_S
 from proxy.state.redis.ledger import RedisLedger
+from proxy.state.redis.limit_arguments import Sender, admit_call, settle_call
+from proxy.state.redis.scripts import run_scripts
 from tests.support.dictionary_backend import CountedEvents
 from tests.support.ledger_contract import Books, LedgerContract, admitted, charge, claim, spend_of
-from tests.support.limited_keys import SLOW, money, place, rate
+from tests.support.limited_keys import SLOW, money, place, rate, settled
 from tests.support.store_servers import StoreServer
 
 SECRET = b"s" * 32
@@ -113,6 +116,17 @@ async def test_nobody_waits_for_a_place_that_is_free_or_cannot_be_freed(
         server.thaw()
 
 
+async def test_nobody_waits_for_one_of_many_places(replicas: list[Books]) -> None:
+    """The place is sent with the next claims, which saves a round trip for each request of a key with many places."""
+    (ledger, _) = replicas[0]
+    claims = claim(place(most=1_000))
+    assert (await admitted(ledger, claims)).granted
+    ledger.settle(Settlement(claims.id, parallel=claims.parallel))
+    waiting = ledger.arrive(claims.id)
+    with pytest.raises(StopIteration):
+        waiting.send(None)
+
+
 async def test_spend_is_the_sum_over_all_processes(replicas: list[Books]) -> None:
     for number, books in enumerate(replicas, 1):
         await spend(books, 20, 10 * number)
@@ -143,6 +157,18 @@ async def test_emptied_server_gets_all_totals_back(server: StoreServer, replicas
     async with running(server) as fresh:
         assert (await spend(fresh, 41, 0)).spent_nano == (60,)
     assert spend_of(died).nano == 20
+
+
+async def test_process_knows_the_totals_of_an_emptied_server(
+    server: StoreServer, replicas: list[Books]
+) -> None:
+    first, second, _ = replicas
+    await spend(first, 20, 20)
+    await exchange(second)
+    server.command("FLUSHALL")
+    await exchange(second)
+
+    assert spend_of(second).spent_nano == 20
 
 
 async def test_emptied_server_is_not_overspent_before_the_totals_are_back(
@@ -237,6 +263,29 @@ async def test_batch_that_a_frozen_server_reads_late_changes_no_reservation(
     await admitted(ledger, claim(money(1)))
 
     assert (await admitted(replicas[1][0], claim(money(99)))).granted
+
+
+async def test_call_of_an_older_batch_changes_no_spend(server: StoreServer) -> None:
+    """A frozen server may read such a call from a connection that was given up, after calls of newer batches."""
+    connections = RedisConnections(parse_redis_address(server.url))
+    sealer, book, claims = EntrySealer("tr", SECRET), SpendBook(), claim(money(10))
+    newer, older = (Sender("p", version, 0.0, 0.0) for version in (5, 4))
+    try:
+        granted, refused, settled_late, again = await run_scripts(
+            connections,
+            [
+                admit_call(claims, sealer, newer, book),
+                admit_call(claims, sealer, older, book),
+                settle_call(settled(claims), sealer, older, book),
+                admit_call(claim(money(90)), sealer, newer, book),
+            ],
+        )
+    finally:
+        await connections.give_up()
+
+    assert (granted, refused, settled_late, again) == ([1, 0, 0], [], 1, [1, 0, 0])
+    [name] = server.command("KEYS", "*:spend:*")
+    assert server.command("HGET", name, "p").startswith(b"5 0 0 0 0 100 ")
 
 
 async def test_place_that_could_not_be_freed_is_freed_later(
