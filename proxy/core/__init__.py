@@ -13,6 +13,7 @@ The modules that hold values, in the order in which the data reach them:
     instructions    the operator's instructions for one request
     forward_proxies the forward proxies that the environment names, and the hosts without one
     failures        the facts of a failed call
+    charge          the use of one attempt, and its cost
     errors          the errors that a client can get, with status, code and retryability
     key_errors      those of client keys, their limits and spend limits
 

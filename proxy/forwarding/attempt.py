@@ -225,7 +225,7 @@ class Attempt(Generic[PlanT, CallT]):
         """Correct *claim* on the deployment's limits by the tokens that the attempt has used."""
         attempts = self._attempts
         charges = attempts.meter.charges[self._charged :]
-        attempts.gateway.limiter.end_call(claim, sum(one.tokens_in + one.tokens_out for one in charges))
+        attempts.gateway.limiter.end_call(claim, sum(one.tokens for one in charges))
 
     async def _meter(self, error: BaseException | None) -> None:
         """Charge what the attempt used, which ended with *error* or without a report of usage."""

@@ -1,7 +1,7 @@
 """Logs, metrics, traces and recent requests. The other packages of the proxy report to this package.
 
 - request_record: the facts of one request, from its start to its end
-- limit_facts: the facts of a request about the limits and the spend of its key
+- limit_facts: the limits and the use of one request's key
 - limit_headers: the headers that say what is left of a key's limits
 - finish_request: the log line and the metrics of a finished request
 - logs, log_lines: structured logs, as JSON or for a terminal

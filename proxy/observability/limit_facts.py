@@ -1,69 +1,12 @@
-"""The facts of a request about the limits and the spend of its key, as the record of the request has them.
-
-The values come from :mod:`proxy.state.limits` and from rooms that may import this package.
-"""
+"""The limits and the use of one request's key, as far as the record of the request needs them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from proxy.core.deployment import Deployment
-
-
-class Standing(Protocol):
-    """The rest of a key's limits after a request: the tightest of the key and its team.
-
-    Each field is None where there is no such limit. The times are seconds until the whole limit is there again.
-    """
-
-    @property
-    def limit_requests(self) -> int | None:
-        """The requests that are allowed a minute."""
-
-    @property
-    def remaining_requests(self) -> int | None:
-        """The requests that would be served at once."""
-
-    @property
-    def reset_requests_s(self) -> float | None:
-        """Seconds until nothing of the limit of requests is used."""
-
-    @property
-    def limit_tokens(self) -> int | None:
-        """The tokens that are allowed a minute."""
-
-    @property
-    def remaining_tokens(self) -> int | None:
-        """The tokens that would be served at once."""
-
-    @property
-    def reset_tokens_s(self) -> float | None:
-        """Seconds until nothing of the limit of tokens is used."""
-
-
-class Charge(Protocol):
-    """The use of one attempt."""
-
-    @property
-    def deployment(self) -> Deployment:
-        """The deployment that was asked."""
-
-    @property
-    def nano_usd(self) -> int | None:
-        """The cost in 10⁻⁹ dollars, or None where the model has no price."""
-
-    @property
-    def tokens_in(self) -> int:
-        """The tokens of the prompt."""
-
-    @property
-    def tokens_out(self) -> int:
-        """The tokens of the answer, with those of the reasoning."""
-
-    @property
-    def exactness(self) -> str:
-        """``exact`` where the provider reported the usage, else ``estimated``."""
+from proxy.core.charge import Charge
+from proxy.state.limits.claims import Standing
 
 
 class RequestMeter(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from proxy.observability.limit_facts import Standing
+from proxy.state.limits.claims import Standing
 
 
 def write_limits(standing: Standing) -> dict[str, str]:

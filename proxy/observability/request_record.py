@@ -15,11 +15,12 @@ from proxy.config.allowed_models import AllowedModels
 from proxy.core.deployment import Deployment
 from proxy.core.dollars import write_dollars
 from proxy.core.upstream_call import CallTrace
-from proxy.observability.limit_facts import Admission, RequestMeter, Standing
+from proxy.observability.limit_facts import Admission, RequestMeter
 from proxy.observability.limit_headers import write_limits
 from proxy.observability.metrics import UNKNOWN_MODEL
 from proxy.planning.plan import Plan, format_changes, split_changes
 from proxy.resilience.decide_action import Step
+from proxy.state.limits.claims import Standing
 from sanitizers import Change
 from sanitizers.turns import Guarded
 

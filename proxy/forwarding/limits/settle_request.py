@@ -29,7 +29,7 @@ def settle_request(record: RequestRecord, gateway: Gateway) -> None:
             nano += charge.nano_usd
             series = gateway.metrics.spend.labels(record.key or MASTER, record.model, charge.exactness)
             series.inc(charge.nano_usd / NANO_A_DOLLAR)
-        tokens += charge.tokens_in + charge.tokens_out
+        tokens += charge.tokens_in + charge.tokens_out  # the property would be a call more
         deployment = charge.deployment
         if charge.exactness != _EXACT:
             estimated += charge.nano_usd or 0

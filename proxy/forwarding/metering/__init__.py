@@ -5,7 +5,6 @@ client did not wait for. An attempt that the provider refused, or that did not r
 
 The files, in the order of the data:
 
-- charge: what one attempt used
 - request_meter: the charges of one request
 - used_by_attempt: what is known of an attempt's use at its end
 - meter_attempt: the charge of an attempt that ended, with the estimates that it needs

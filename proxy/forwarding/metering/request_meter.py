@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from proxy.core.charge import Charge
 from proxy.core.deployment import Deployment
-from proxy.forwarding.metering.charge import Charge
 from proxy.observability.request_record import RequestRecord
 from proxy.planning.prices import cost_of, find_prices
 

@@ -10,7 +10,7 @@ import math
 import time
 from datetime import UTC, datetime
 
-from proxy.observability.limit_facts import Standing
+from proxy.state.limits.claims import Standing
 
 
 def write_limits(standing: Standing) -> dict[str, str]:

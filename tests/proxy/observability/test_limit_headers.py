@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from proxy.observability.limit_headers import write_duration, write_limits
-from tests.proxy.observability.standings import BOTH, Standing
+from proxy.state.limits.claims import Standing
+from tests.proxy.observability.standings import BOTH
 
 REQUESTS = {
     "x-ratelimit-limit-requests": "60",

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from proxy.core.charge import Charge
 from proxy.forwarding.limits.settle_request import settle_request
-from proxy.forwarding.metering.charge import Charge
 from proxy.observability.request_record import RequestRecord
 from proxy.server.app import create_gateway
 from proxy.server.serve import drain

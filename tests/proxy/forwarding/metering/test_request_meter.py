@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proxy.config.pools import resolve
-from proxy.forwarding.metering.charge import Charge
+from proxy.core.charge import Charge
 from proxy.forwarding.metering.request_meter import RequestMeter
 from proxy.observability.request_record import RequestRecord
 from tests.proxy.forwarding.limits.keyed import INPUT, OUTPUT, keyed_settings

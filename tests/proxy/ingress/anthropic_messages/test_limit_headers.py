@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from proxy.ingress.anthropic_messages.limit_headers import write_limits
-from tests.proxy.observability.standings import BOTH, Standing
+from proxy.state.limits.claims import Standing
+from tests.proxy.observability.standings import BOTH
 
 
 def test_each_kind_of_limit_has_three_headers_with_anthropics_names() -> None:

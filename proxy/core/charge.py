@@ -10,7 +10,7 @@ from sanitizers.record import record
 
 @record
 class Charge:
-    """The use of one attempt (:class:`proxy.observability.limit_facts.Charge`)."""
+    """The tokens that one attempt at a provider used, and their cost."""
 
     deployment: Deployment
     nano_usd: int | None
@@ -22,3 +22,8 @@ class Charge:
 
     exactness: Literal["exact", "estimated"]
     """``exact`` where the provider reported the usage of its whole answer."""
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of the prompt and of the answer together."""
+        return self.tokens_in + self.tokens_out
