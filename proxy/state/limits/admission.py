@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from proxy.state.limits.claims import Change, Claims, RateClaim, Refusal, Settlement, Standing
+from proxy.state.limits.claims import Change, Claims, Refusal, Settlement, Standing, correct
 from proxy.state.limits.limit_table import HolderLimits
 from proxy.state.limits.spend_book import AccountSpend
-
-_MOST_DEBT_MINUTES = 24 * 60
-"""The longest debt of one request, in minutes of the limit.
-
-A provider may report any number of tokens. A wrong one would block the key for good.
-"""
-
-
-def correct(rate: RateClaim, used: int) -> Change | None:
-    """Return the correction of *rate*, of which *used* was used, or None where the claim was right."""
-    used = min(used, rate.amount + _MOST_DEBT_MINUTES * rate.bucket.per_minute)
-    return None if used == rate.amount else Change(rate.bucket, rate.amount, used)
 
 
 class Admitting(Protocol):

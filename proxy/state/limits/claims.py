@@ -11,6 +11,12 @@ from sanitizers.record import record
 Kind: TypeAlias = Literal["requests", "tokens", "parallel", "budget"]
 Holder: TypeAlias = Literal["key", "team"]
 
+_MOST_DEBT_MINUTES = 24 * 60
+"""The longest debt of one request, in minutes of the limit.
+
+A provider may report any number of tokens. A wrong one would block the key for good.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
@@ -91,6 +97,12 @@ class Change:
     bucket: Bucket
     claimed: int
     used: int
+
+
+def correct(rate: RateClaim, used: int) -> Change | None:
+    """Return the correction of *rate*, of which *used* was used, or None where the claim was right."""
+    used = min(used, rate.amount + _MOST_DEBT_MINUTES * rate.bucket.per_minute)
+    return None if used == rate.amount else Change(rate.bucket, rate.amount, used)
 
 
 @record

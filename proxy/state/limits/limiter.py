@@ -15,7 +15,7 @@ from typing import Any
 from typing_extensions import override
 
 from proxy.config.schema.settings import Settings
-from proxy.state.limits.admission import Admission, correct
+from proxy.state.limits.admission import Admission
 from proxy.state.limits.claims import (
     Bucket,
     Claims,
@@ -28,6 +28,7 @@ from proxy.state.limits.claims import (
     SpendClaim,
     Standing,
     Unavailable,
+    correct,
 )
 from proxy.state.limits.fallback_ledger import FallbackLedger
 from proxy.state.limits.key_accounts import KeyAccounts

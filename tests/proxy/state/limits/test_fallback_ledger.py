@@ -66,6 +66,7 @@ class _Ledgers:
 
 @pytest.fixture
 def ledgers() -> _Ledgers:
+    """Return a fallback ledger over a store that a test takes down."""
     return _Ledgers()
 
 
@@ -108,11 +109,13 @@ async def test_request_that_was_admitted_alone_is_corrected_once(ledgers: _Ledge
 
 @pytest.fixture
 def ledger() -> SharedLedger:
+    """Return a ledger that a test takes out of reach."""
     return SharedLedger(SpendBook(), Clock())
 
 
 @pytest.fixture
 def fallback(ledger: SharedLedger) -> FallbackLedger:
+    """Return *ledger* with the share of this process behind it."""
     return FallbackLedger(ledger, ledger.book, Clock())
 
 

@@ -17,6 +17,7 @@ KEYS: list[dict[str, Any]] = [{"name": f"k{number}"} for number in range(250)]
 
 @pytest.fixture
 def wall() -> Clock:
+    """Return the time of day, which a test moves."""
     return Clock()
 
 

@@ -50,11 +50,13 @@ class Replica:
 
 @pytest.fixture
 def clock() -> Clock:
+    """Return the steady time, which a test moves."""
     return Clock(1_000.0)
 
 
 @pytest.fixture
 def replica(clock: Clock) -> Replica:
+    """Return one process that shares a ledger."""
     return Replica(clock)
 
 

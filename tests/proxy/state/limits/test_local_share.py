@@ -13,6 +13,7 @@ from tests.support.limited_keys import Clock, bucket, money, place, rate, settle
 
 @pytest.fixture
 def clock() -> Clock:
+    """Return the steady time, which a test moves."""
     return Clock()
 
 
