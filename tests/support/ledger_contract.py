@@ -169,6 +169,12 @@ class LedgerContract:
         assert sum(verdict.granted for verdict in verdicts if verdict is not None) == 4
         assert spend_of(ledger).reserved == 80
 
+    async def test_money_is_reserved_once_for_all_at_once(self, ledger: Books) -> None:
+        verdicts = await asyncio.gather(*(ledger[0].admit(claim(money(30))) for _ in range(20)))
+
+        assert sum(verdict.granted for verdict in verdicts if verdict is not None) == 3
+        assert spend_of(ledger).reserved == 90
+
     async def test_exchange_writes_everything(self, ledger: Books) -> None:
         spend = spend_of(ledger)
         spend.add(5, 0, 1, 1)
