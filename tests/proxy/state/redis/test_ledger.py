@@ -13,6 +13,7 @@ from proxy.state.external.external_store import ExternalStore
 from proxy.state.limits.claims import Claims, SpendClaim, Verdict
 from proxy.state.limits.spend_book import SpendBook
 from proxy.state.redis import ledger as module
+from proxy.state.redis.waiting_work import Asked
 from tests.support.limited_keys import FOREVER
 
 
@@ -29,10 +30,10 @@ async def test_verdict_that_comes_at_the_end_of_the_wait_is_used_or_given_back(
     async with asyncio.TaskGroup() as group:
         asked = group.create_task(ledger.admit(claims))
         await asyncio.sleep(0)
-        waiting = ledger._waiting.popleft()
+        [waiting] = ledger._waiting.take()
         for _ in range(turns):
             await asyncio.sleep(0)
-        assert isinstance(waiting, module._Asked)
+        assert isinstance(waiting, Asked)
         ledger._hand_on(waiting, Verdict(True, (0.0,), (), (0,)))
 
     verdict = asked.result()
