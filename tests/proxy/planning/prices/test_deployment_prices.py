@@ -337,6 +337,27 @@ def test_a_broken_row_has_no_prices(monkeypatch: pytest.MonkeyPatch, row: bytes)
     assert find_prices.__wrapped__(deployment_of("openai/broken")) is None
 
 
+def test_a_price_is_the_decimal_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A float holds 17 digits at most."""
+    row = b'{"input_cost_per_token":1.000000000000000001e-06,"output_cost_per_token":0}'
+    monkeypatch.setattr(deployment_prices, "litellm_rows", lambda: {"openai/precise": row})
+    prices = find_prices.__wrapped__(deployment_of("openai/precise"))
+
+    assert prices is not None
+    assert prices.standard.base.uncached == 1_000_000_000_000_000_001
+
+
+def test_a_row_of_embeddings_needs_one_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = {
+        f"openai/{mode}": b'{"mode":"%s","input_cost_per_token":2e-08}' % mode.encode()
+        for mode in ("embedding", "chat")
+    }
+    monkeypatch.setattr(deployment_prices, "litellm_rows", lambda: rows)
+    found = [find_prices.__wrapped__(deployment_of(name)) for name in rows]
+
+    assert [prices is not None for prices in found] == [True, False]
+
+
 def test_every_row_can_be_read() -> None:
     """Each row with both prices has prices, and no row breaks the reading."""
     names = [name for name in litellm_rows() if "*" not in name]

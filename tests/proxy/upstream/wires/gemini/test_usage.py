@@ -60,6 +60,10 @@ def test_thoughts_count_once_as_completion(metadata: Any, usage: Any) -> None:
             {"candidatesTokensDetails": [{"modality": "IMAGE", "tokenCount": "3"}], "thoughtsTokenCount": 0},
             {"completion_tokens_details": {"reasoning_tokens": 0, "image_tokens": 3}},
         ),
+        (
+            {"candidatesTokensDetails": [{"modality": "AUDIO", "tokenCount": 1}] * 2},
+            {"completion_tokens_details": {"audio_tokens": 2}},
+        ),
         ({"promptTokensDetails": [{"modality": "TEXT", "tokenCount": 5}]}, {}),
         ({"promptTokensDetails": {"modality": "AUDIO"}, "candidatesTokensDetails": None}, {}),
         (
