@@ -3,6 +3,7 @@
 backend          the backend's methods, as pipelines and scripts
 accounts         the scripts that change accounts
 ledger           the ledger of limits and spend
+waiting_work     the work that waits for the ledger's task
 limit_scripts    the scripts of the ledger
 limit_arguments  their arguments, and the reading of their replies
 exchange_spend   writes, reads and restores spend

@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from secrets import token_hex
 from time import monotonic
-from typing import TypeAlias
 
 from proxy.config.redis_address import RedisAddress
 from proxy.core.deadlines import wait_at_most
@@ -27,6 +26,7 @@ from proxy.state.redis.connections import RedisConnections
 from proxy.state.redis.exchange_spend import exchange_spend, leave
 from proxy.state.redis.limit_arguments import Sender, admit_call, read_verdict, settle_call
 from proxy.state.redis.scripts import Call, read_error, run_scripts
+from proxy.state.redis.waiting_work import MOST_WAITING, Asked, Exchange, WaitingWork, Work
 
 WAIT_S = 0.5
 """The most seconds that a request waits for its claims.
@@ -41,50 +41,12 @@ _EXCHANGE_S = 1.0
 _CALL_S = 2.0
 """Longer than any call of the store takes, so that one call has ended before the next begins."""
 
-_BATCH = 64
-_MOST_WAITING = 10_000
-"""The most settlements that wait. Beyond that the oldest are dropped: their places and tokens come back with time."""
-
-_DELAY_S = 0.005
-"""The seconds that a settlement waits for claims to go out with. A round trip then serves both."""
-
-_FEW_PLACES = 32
-"""The most places of a key of which a freed one is sent and awaited at once.
-
-The client of such a key may come again at once. With more places, a request more or less at one moment is no matter.
-"""
-
-_ARRIVE_S = 0.025
-"""The most seconds for which the end of an answer waits until its place is free on the server."""
-
 _FLUSH_S = 1.0
 _FLUSH_PAUSE_S = 0.005
 _READ_AT_ONCE = 200
 
 
-class _Asked:
-    """Claims that wait for their verdict."""
-
-    __slots__ = ("claims", "future", "is_given_up")
-
-    def __init__(self, claims: Claims, future: asyncio.Future[Verdict | None]) -> None:
-        self.claims = claims
-        self.future = future
-        self.is_given_up = False
-
-
-class _Exchange:
-    """Spend that waits to be written and read."""
-
-    __slots__ = ("future", "spends")
-
-    def __init__(self, spends: Sequence[AccountSpend], future: asyncio.Future[Verdict | None]) -> None:
-        self.spends = spends
-        self.future = future
-
-
 _DONE = Verdict(True, (), (), ())
-_Work: TypeAlias = _Asked | _Exchange | Settlement
 
 
 class RedisLedger:
@@ -113,23 +75,18 @@ class RedisLedger:
         self._clock = clock
         self._process = token_hex(8)
         self._version = 0
-        self._waiting: deque[_Work] = deque()
-        self._not_freed: deque[Settlement] = deque(maxlen=_MOST_WAITING)
+        self._waiting = WaitingWork()
+        self._not_freed: deque[Settlement] = deque(maxlen=MOST_WAITING)
         """Places of ended requests that the server did not free, since it could not be reached."""
 
-        self._freeing: dict[str, asyncio.Future[None]] = {}
-        """The ended requests whose places are being freed, by their ids."""
-
-        self._wake = asyncio.Event()
-        self._timer: asyncio.TimerHandle | None = None
         self._is_sending = False
 
     async def admit(self, claims: Claims) -> Verdict | None:
         """Grant claims as :meth:`proxy.state.limits.ledger.Ledger.admit` does."""
         if not self._store.is_up:
             return None
-        asked = _Asked(claims, asyncio.get_running_loop().create_future())
-        self._add(asked)
+        asked = Asked(claims, asyncio.get_running_loop().create_future())
+        self._waiting.add(asked)
         try:
             await wait_at_most(asked.future, WAIT_S)
             for _ in range(
@@ -154,33 +111,20 @@ class RedisLedger:
 
     def settle(self, settlement: Settlement) -> None:
         """End a request as :meth:`proxy.state.limits.ledger.Ledger.settle` does."""
-        if len(self._waiting) >= _MOST_WAITING:
-            self._drop_settlement()
-        self._waiting.append(settlement)
-        is_awaited = any(place.most <= _FEW_PLACES for place in settlement.parallel)
-        if is_awaited:
-            self._freeing[settlement.id] = asyncio.get_running_loop().create_future()
-        if is_awaited or len(self._waiting) >= _BATCH:
-            self._wake.set()
-        elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_DELAY_S, self._wake.set)
+        self._waiting.add_settlement(settlement)
 
     async def arrive(self, id_: str) -> None:
         """Wait as :meth:`proxy.state.limits.ledger.Ledger.arrive` says."""
-        future = self._freeing.get(id_)
-        if future is not None and self._store.is_up:
-            self._wake.set()
-            await wait_at_most(future, _ARRIVE_S)
+        if self._store.is_up:
+            await self._waiting.arrive(id_)
 
     async def exchange(self, spends: Sequence[AccountSpend]) -> bool:
         """Exchange spend as :meth:`proxy.state.limits.ledger.Ledger.exchange` does."""
         for start in range(0, max(1, len(spends)), _READ_AT_ONCE):
             if not self._store.is_up:
                 return False
-            part = _Exchange(
-                spends[start : start + _READ_AT_ONCE], asyncio.get_running_loop().create_future()
-            )
-            self._add(part)
+            part = Exchange(spends[start : start + _READ_AT_ONCE], asyncio.get_running_loop().create_future())
+            self._waiting.add(part)
             await wait_at_most(part.future, _CALL_S)
             if not part.future.done() or part.future.result() is None:
                 return False
@@ -190,9 +134,8 @@ class RedisLedger:
         """Send what waits, until this coroutine is cancelled."""
         try:
             while True:
-                await self._wake.wait()
-                self._wake.clear()
-                while self._waiting:
+                await self._waiting.wait()
+                while len(self._waiting):
                     await self._send()
         finally:
             await self._connections.give_up()
@@ -200,34 +143,16 @@ class RedisLedger:
     async def flush(self) -> None:
         """Wait as :meth:`proxy.state.limits.ledger.Ledger.flush` says, and leave the other processes."""
         end = self._clock() + _FLUSH_S
-        while (self._waiting or self._is_sending) and self._store.is_up and self._clock() < end:
-            self._wake.set()
+        while (len(self._waiting) or self._is_sending) and self._store.is_up and self._clock() < end:
+            self._waiting.hurry()
             await asyncio.sleep(_FLUSH_PAUSE_S)
 
         sender = Sender(self._process, 0, 0.0, 0.0)
         await self._store.work_on(lambda sealer: leave(self._connections, sealer, sender))
 
-    def _add(self, work: _Work) -> None:
-        self._waiting.append(work)
-        self._wake.set()
-
-    def _drop_settlement(self) -> None:
-        for number, work in enumerate(self._waiting):
-            if isinstance(work, Settlement):
-                del self._waiting[number]
-                self._note_arrived(work)
-                return
-
-    def _note_arrived(self, settlement: Settlement) -> None:
-        if settlement.parallel and (future := self._freeing.pop(settlement.id, None)) is not None:
-            future.set_result(None)
-
     async def _send(self) -> None:
         """Send the oldest work in one pipeline, and hand on the replies. An exchange goes alone."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        batch = list(self._take())
+        batch = self._waiting.take()
         if not batch:
             return
         self._is_sending = True
@@ -240,36 +165,25 @@ class RedisLedger:
                 if not isinstance(work, Settlement):
                     if not work.future.done():
                         work.future.set_result(None)
-                        if isinstance(work, _Asked) and work.is_given_up:
+                        if isinstance(work, Asked) and work.is_given_up:
                             self._free_later(work.claims)
                     continue
-                self._note_arrived(work)
+                self._waiting.note_done(work)
                 if not answered and work.parallel:
                     self._not_freed.append(Settlement(work.id, parallel=work.parallel))
 
-    def _take(self) -> Iterator[_Work]:
-        for count in range(_BATCH):
-            if not self._waiting or (count and isinstance(self._waiting[0], _Exchange)):
-                return
-            work = self._waiting.popleft()
-            if isinstance(work, _Asked) and work.is_given_up:
-                continue
-            yield work
-            if isinstance(work, _Exchange):
-                return
-
-    async def _call(self, batch: Sequence[_Work], sealer: EntrySealer) -> bool:
+    async def _call(self, batch: Sequence[Work], sealer: EntrySealer) -> bool:
         self._version += 1
         sender = Sender(self._process, self._version, self._clock(), self._wall())
-        if isinstance(batch[0], _Exchange):
+        if isinstance(batch[0], Exchange):
             self.replicas = await exchange_spend(self._connections, sealer, sender, batch[0].spends)
             batch[0].future.set_result(_DONE)
             while self._not_freed:
-                self._add(self._not_freed.popleft())
+                self._waiting.add(self._not_freed.popleft())
             return True
         calls, spends = list[Call](), list[tuple[SpendClaim, ...]]()
         for work in batch:
-            if isinstance(work, _Asked):
+            if isinstance(work, Asked):
                 calls.append(admit_call(work.claims, sealer, sender, self._book))
                 spends.append(work.claims.spends)
             elif isinstance(work, Settlement):
@@ -285,11 +199,11 @@ class RedisLedger:
             else:
                 for spend, changes in written:
                     spend.written = max(spend.written, changes)
-            if isinstance(work, _Asked):
+            if isinstance(work, Asked):
                 self._hand_on(work, read_verdict(reply, work.claims))
         return True
 
-    def _hand_on(self, asked: _Asked, verdict: Verdict | None) -> None:
+    def _hand_on(self, asked: Asked, verdict: Verdict | None) -> None:
         """Reserve what was granted, before the next batch is written, and hand the verdict on."""
         if verdict is not None and verdict.granted:
             now = self._clock()

@@ -1,0 +1,135 @@
+"""The work that waits for the ledger's one task: claims, settlements, and exchanges of spend.
+
+Claims are sent at once. A settlement waits some milliseconds for claims to go out with, unless a client may soon ask
+another replica for the place that it frees.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from proxy.core.deadlines import wait_at_most
+from proxy.state.limits.claims import Claims, Settlement, Verdict
+from proxy.state.limits.spend_book import AccountSpend
+
+MOST_WAITING = 10_000
+"""The most settlements that wait. Beyond that the oldest are dropped: their places and tokens come back with time."""
+
+_BATCH = 64
+_DELAY_S = 0.005
+"""The seconds that a settlement waits for claims to go out with. A round trip then serves both."""
+
+_FEW_PLACES = 32
+"""The most places of a key of which a freed one is sent and awaited at once.
+
+The client of such a key may come again at once. With more places, a request more or less at one moment is no matter.
+"""
+
+_ARRIVE_S = 0.025
+"""The most seconds for which the end of an answer waits until its place is free on the server."""
+
+
+class Asked:
+    """Claims that wait for their verdict."""
+
+    __slots__ = ("claims", "future", "is_given_up")
+
+    def __init__(self, claims: Claims, future: asyncio.Future[Verdict | None]) -> None:
+        self.claims = claims
+        self.future = future
+        self.is_given_up = False
+
+
+class Exchange:
+    """Spend that waits to be written and read."""
+
+    __slots__ = ("future", "spends")
+
+    def __init__(self, spends: Sequence[AccountSpend], future: asyncio.Future[Verdict | None]) -> None:
+        self.spends = spends
+        self.future = future
+
+
+Work: TypeAlias = Asked | Exchange | Settlement
+
+
+class WaitingWork:
+    """The work that waits, the oldest first."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Work] = deque()
+        self._freeing: dict[str, asyncio.Future[None]] = {}
+        """The ended requests whose places are being freed, by their ids."""
+
+        self._wake = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    async def wait(self) -> None:
+        """Wait until there is work to do now."""
+        await self._wake.wait()
+        self._wake.clear()
+
+    def hurry(self) -> None:
+        """Let all work be done now."""
+        self._wake.set()
+
+    def add(self, work: Work) -> None:
+        """Add *work*, which is to be done now."""
+        self._waiting.append(work)
+        self._wake.set()
+
+    def add_settlement(self, settlement: Settlement) -> None:
+        """Add *settlement*, which may wait for claims. Drop the oldest one where too many wait."""
+        if len(self._waiting) >= MOST_WAITING:
+            self._drop_settlement()
+        self._waiting.append(settlement)
+        is_awaited = any(place.most <= _FEW_PLACES for place in settlement.parallel)
+        if is_awaited:
+            self._freeing[settlement.id] = asyncio.get_running_loop().create_future()
+        if is_awaited or len(self._waiting) >= _BATCH:
+            self._wake.set()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_DELAY_S, self._wake.set)
+
+    def take(self) -> list[Work]:
+        """Remove and return the oldest work for one pipeline. An exchange goes alone."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        return list(self._take())
+
+    async def arrive(self, id_: str) -> None:
+        """Wait until the settlement of the request *id_* is done, for a moment at most."""
+        future = self._freeing.get(id_)
+        if future is not None:
+            self._wake.set()
+            await wait_at_most(future, _ARRIVE_S)
+
+    def note_done(self, settlement: Settlement) -> None:
+        """Note that *settlement* has arrived, or never will."""
+        if settlement.parallel and (future := self._freeing.pop(settlement.id, None)) is not None:
+            future.set_result(None)
+
+    def _drop_settlement(self) -> None:
+        for number, work in enumerate(self._waiting):
+            if isinstance(work, Settlement):
+                del self._waiting[number]
+                self.note_done(work)
+                return
+
+    def _take(self) -> Iterator[Work]:
+        for count in range(_BATCH):
+            if not self._waiting or (count and isinstance(self._waiting[0], Exchange)):
+                return
+            work = self._waiting.popleft()
+            if isinstance(work, Asked) and work.is_given_up:
+                continue
+            yield work
+            if isinstance(work, Exchange):
+                return
