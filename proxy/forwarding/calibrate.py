@@ -38,7 +38,7 @@ def calibrate(record: RequestRecord, gateway: Gateway, now: float) -> None:
     line is written before the estimate is ready. The request's entry in the inspector gets the estimate afterwards.
     """
     plan, counted = record.plan, record.usage.get("prompt_tokens")
-    if plan is None or plan.budget is None or not isinstance(counted, int) or counted <= 0:
+    if plan is None or plan.budget is None or counted.__class__ is not int or counted <= 0:
         return
     weight = plan.request.weight
     if weight > LARGE:  # takes too long even in a thread; conversations begin with smaller prompts

@@ -55,7 +55,7 @@ class ResponseReader:
                 raise UpstreamFault(NO_ANSWER)
         usage = response.get("usageMetadata")
         counts = False
-        if isinstance(usage, dict):
+        if usage.__class__ is dict:
             counts = is_complete(usage)
             if counts or self._is_better(usage):
                 self._usage = usage
@@ -65,7 +65,7 @@ class ResponseReader:
             reason = feedback.get("blockReason")
             self._blocked = self._blocked or (isinstance(reason, str) and bool(reason))
         candidates = response.get("candidates") or []
-        if not isinstance(candidates, list):
+        if candidates.__class__ is not list:
             raise UpstreamFault(NO_ANSWER)
         deltas: list[ChoiceDelta] = []
         for index, candidate in _indexed(candidates).items():
@@ -126,11 +126,11 @@ class ResponseReader:
     def _note_origin(self, response: Mapping[str, Any]) -> None:
         if self.id is None:
             given_id = response.get("responseId")
-            if isinstance(given_id, str) and given_id:
+            if given_id and given_id.__class__ is str:
                 self.id = given_id
         if not self._named:
             version = response.get("modelVersion")
-            if isinstance(version, str) and version:
+            if version and version.__class__ is str:
                 self._named, self.model = True, version
 
     def _is_better(self, usage: Mapping[str, Any]) -> bool:
