@@ -15,6 +15,7 @@ FEW, MANY = (place(most=2),), (place(most=1_000),)
 
 @pytest.fixture
 def waiting() -> WaitingWork:
+    """Return work of which nothing waits."""
     return WaitingWork()
 
 
