@@ -9,6 +9,7 @@ Only keys whose limits are requests a minute have leases. Tokens, places and mon
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from time import monotonic
 
 from proxy.resilience.sliding_count import SlidingCount
@@ -22,6 +23,9 @@ BUSY = 500
 _SPAN_S = 1.0
 _LEASE_S = 1.0
 """Seconds after which what is left of a lease is given back."""
+
+_PAUSE_S = 0.25
+"""Seconds after a refused lease in which requests are claimed singly. The bucket is nearly empty then."""
 
 _SHARE = 100
 
@@ -51,6 +55,8 @@ class Leases:
         self._clock = clock
         self._rates: dict[str, SlidingCount] = {}
         self._leases: dict[str, _Lease] = {}
+        self._next_at: dict[str, float] = {}
+        """The time from which a key may have a lease: infinite while one is asked for, later after a refusal."""
 
     async def decide(
         self, key: str, limits: KeyLimits, claims: Claims, rule: Rule
@@ -62,18 +68,29 @@ class Leases:
         if (verdict := self._use(key, claims, now)) is not None:
             return verdict, True
         more = self._count(key, claims, now)
-        if more:
-            rates = tuple(RateClaim(rate.bucket, rate.amount + more) for rate in claims.rates)
-            verdict, by_ledger = await self._ledger.decide(Claims(claims.id, rates), rule)
-            if verdict is not None and verdict.granted and by_ledger:
-                self._keep(key, claims, verdict, more)
-                return verdict, True
-            if verdict is None:
-                return None, by_ledger
-            if verdict.granted:  # a share alone grants no advance
-                self._give_back(tuple(Change(rate.bucket, more, 0) for rate in claims.rates), by_ledger)
+        if more and self._next_at.get(key, now) <= now:
+            self._next_at[key] = inf  # requests that come meanwhile would all claim an advance
+            try:
+                verdict, by_ledger = await self._claim_more(key, claims, more, rule)
+            finally:
+                self._next_at.pop(key, None)
+            if verdict is None or verdict.granted:
                 return verdict, by_ledger
+            self._next_at[key] = now + _PAUSE_S
         return await self._ledger.decide(claims, rule)
+
+    async def _claim_more(
+        self, key: str, claims: Claims, more: int, rule: Rule
+    ) -> tuple[Verdict | None, bool]:
+        """Claim *more* requests than the one of *claims*."""
+        rates = tuple(RateClaim(rate.bucket, rate.amount + more) for rate in claims.rates)
+        verdict, by_ledger = await self._ledger.decide(Claims(claims.id, rates), rule)
+        if verdict is not None and verdict.granted:
+            if by_ledger:
+                self._keep(key, claims, verdict, more)
+            else:  # a share alone grants no advance
+                self._give_back(tuple(Change(rate.bucket, more, 0) for rate in claims.rates), by_ledger)
+        return verdict, by_ledger
 
     def clear(self) -> None:
         """Give all leases back, since the limits have changed."""
@@ -87,6 +104,7 @@ class Leases:
             if lease.until <= now:
                 self._end(key)
         self._rates = {key: rate for key, rate in self._rates.items() if rate.total(now)}
+        self._next_at = {key: at for key, at in self._next_at.items() if at > now}
 
     def _use(self, key: str, claims: Claims, now: float) -> Verdict | None:
         """Use one request of the lease of *key*, and return the verdict. None where there is no lease."""

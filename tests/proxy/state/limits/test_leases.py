@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
+from proxy.state.limits.claims import Claims, Verdict
 from proxy.state.limits.fallback_ledger import FallbackLedger
 from proxy.state.limits.leases import BUSY, Leases
 from proxy.state.limits.limit_table import KeyLimits, LimitTable
@@ -84,6 +86,37 @@ async def test_replicas_grant_no_more_than_the_bucket_and_hold_one_hundredth_bac
             granted += await each.ask(100)
 
     assert LIMIT * 0.99 <= granted <= LIMIT
+
+
+async def test_requests_at_one_time_claim_one_lease(
+    replica: Replica, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but one of several leases would be given back, each with a call of its own."""
+    await replica.ask(BUSY)
+    admit = replica.ledger.admit
+
+    async def admit_later(claims: Claims) -> Verdict | None:
+        await asyncio.sleep(0)
+        return await admit(claims)
+
+    monkeypatch.setattr(replica.ledger, "admit", admit_later)
+    await asyncio.gather(*(replica.ask() for _ in range(5)))
+
+    assert replica.held == BUSY + 5 + LEASE
+    assert not replica.ledger.settled
+
+
+async def test_refused_lease_is_not_asked_for_again_at_once(replica: Replica, clock: Clock) -> None:
+    """Under overload each refused request would otherwise cost two calls."""
+    await replica.ask(BUSY)
+    replica.ledger.tats["b"] = int((clock.now + 60) * 1e6)
+    asked = len(replica.ledger.asked)
+    await replica.ask(100)
+    assert len(replica.ledger.asked) == asked + 101
+
+    clock.now += 0.9
+    assert await replica.ask() == 1
+    assert replica.ledger.asked[-1].rates[0].amount == 1 + LEASE
 
 
 async def test_rest_of_an_old_lease_is_given_back(replica: Replica, clock: Clock) -> None:
