@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from proxy.state.limits import gcra
-from proxy.state.limits.claims import Bucket, Change, Claims, RateClaim, Settlement, Verdict
+from proxy.state.limits.claims import Bucket, Change, Claims, Settlement, Verdict
 from proxy.state.limits.memory_ledger import MemoryLedger
 from proxy.state.limits.spend_book import SpendBook
 
@@ -20,7 +20,7 @@ _MOST_DEBTS = 4_096
 
 @dataclass(slots=True)
 class _Alone:
-    """The time at which a bucket is full again, in microseconds, by what this process has granted alone."""
+    """The time at which the store's bucket is full again, in microseconds, without what this replica grants alone."""
 
     bucket: Bucket
     tat: int
@@ -37,7 +37,7 @@ class LocalShare:
         self._ledger = MemoryLedger(book, clock)
         self._clock = clock
         self._used_alone: dict[str, _Alone] = {}
-        """The buckets that granted claims while the store could not be reached, and what they granted then."""
+        """The buckets that granted claims while the store could not be reached."""
 
     def follow(self, claims: Claims, verdict: Verdict) -> None:
         """Note what the store said about the buckets of *claims*, and the places that it granted."""
@@ -59,47 +59,54 @@ class LocalShare:
             used = (0,) * len(claims.rates)
             return Verdict(verdict.granted, free + verdict.waits_s, used, verdict.spent_nano)
         self._ledger.share = replicas
+        now, tats = int(self._clock() * 1_000_000), self._ledger.tats
+        before = [tats.get(rate.bucket.name, now) for rate in claims.rates]
         verdict = self._ledger.decide(claims)
         if verdict.granted and len(self._used_alone) < _MOST_DEBTS:
-            self._note_alone(claims.rates)
+            for rate, tat in zip(claims.rates, before, strict=True):
+                self._used_alone.setdefault(rate.bucket.name, _Alone(rate.bucket, tat))
         return verdict
 
     def settle(self, settlement: Settlement) -> None:
-        """End a request, wherever it was admitted."""
+        """End a request. The store corrects what it has granted itself, so that this is no debt."""
+        tats = self._ledger.tats
+        known = [(alone, tats.get(alone.bucket.name, 0)) for alone in self._find_alone(settlement.rates)]
         self._ledger.settle(settlement)
+        for alone, before in known:
+            alone.tat += tats.get(alone.bucket.name, 0) - before
 
     def correct(self, changes: Sequence[Change]) -> tuple[Change, ...]:
         """Correct what buckets have granted alone. Return the changes of those whose debts were taken already."""
-        now, taken = int(self._clock() * 1_000_000), []
+        taken = []
         for change in changes:
             bucket = change.bucket
             alone = self._used_alone.get(bucket.name)
             if alone is None:
                 taken.append(change)
-            else:
+            else:  # undoes what settle() took for the store's
                 claimed, used = gcra.cost_us(bucket, change.claimed), gcra.cost_us(bucket, change.used)
-                alone.tat = gcra.settle(alone.tat, now, claimed, used)
+                alone.tat -= (used - claimed) * self._ledger.share
         return tuple(taken)
 
     def take_debts(self) -> tuple[Change, ...]:
         """Return what this replica's buckets have granted alone, for the store's buckets. Called once it answers.
 
-        What has flowed into the buckets again meanwhile is left out, and so is what the store has granted itself.
+        The replicas have granted as one bucket would, each by its share. So each owes its part of the difference
+        between that bucket and the store's, which has filled meanwhile.
         """
         if not self._used_alone:  # as after nearly every verdict
             return ()
         now = int(self._clock() * 1_000_000)
         debts = []
         for alone in self._used_alone.values():
-            amount = max(0, alone.tat - now) * alone.bucket.per_minute // gcra.MINUTE_US
+            tat = self._ledger.tats.get(alone.bucket.name, now)
+            owed_us = max(0, tat - max(now, alone.tat)) // self._ledger.share
+            amount = owed_us * alone.bucket.per_minute // gcra.MINUTE_US
             if amount:
                 debts.append(Change(alone.bucket, 0, min(amount, alone.bucket.capacity)))
         self._used_alone.clear()
         return tuple(debts)
 
-    def _note_alone(self, rates: Sequence[RateClaim]) -> None:
-        now = int(self._clock() * 1_000_000)
-        for rate in rates:
-            bucket = rate.bucket
-            alone = self._used_alone.setdefault(bucket.name, _Alone(bucket, now))
-            alone.tat = max(now, alone.tat) + gcra.cost_us(bucket, rate.amount)
+    def _find_alone(self, changes: Sequence[Change]) -> list[_Alone]:
+        found = (self._used_alone.get(change.bucket.name) for change in changes)
+        return [alone for alone in found if alone is not None]

@@ -80,9 +80,35 @@ def test_debts_are_what_was_granted_alone(share: LocalShare, clock: Clock) -> No
 
 def test_debts_shrink_as_the_bucket_fills(share: LocalShare, clock: Clock) -> None:
     grants(share, 3)
-    clock.now += 10
+    clock.now += 30
 
+    assert share.take_debts() == (
+        Change(bucket(per_minute=12), 0, 2),
+    )  # 6 of all replicas' 12 have flowed in
+
+
+def test_used_up_bucket_owes_all_that_was_granted_while_the_stores_bucket_filled(
+    share: LocalShare, clock: Clock
+) -> None:
+    """In half a minute the store's bucket gets 6 requests, and three replicas have granted 2 of them each."""
+    share.follow(claim(rate(per_minute=12)), Verdict(False, (5.0,), (60_000_000,), ()))
+    granted = 0
+    for _ in range(2):
+        clock.now += 15
+        granted += grants(share, 3)
+
+    assert granted == 2
     assert share.take_debts() == (Change(bucket(per_minute=12), 0, 2),)
+
+
+def test_use_that_the_store_corrects_itself_is_no_debt(share: LocalShare) -> None:
+    """A request that the store admitted gives 2 of its 4 back while this replica is alone."""
+    admitted = claim(rate(amount=4, per_minute=12))
+    share.follow(admitted, Verdict(True, (0.0,), (45_000_000,), ()))
+    assert share.decide(claim(rate(per_minute=12)), 3).granted
+    share.settle(settled(admitted, {"b": 2}))
+
+    assert share.take_debts() == (Change(bucket(per_minute=12), 0, 1),)
 
 
 def test_debts_are_never_more_than_the_bucket(share: LocalShare) -> None:
