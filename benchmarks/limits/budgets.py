@@ -6,6 +6,7 @@ estimate of its tokens decides nothing.
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from itertools import count
@@ -28,6 +29,9 @@ AT_ONCE, PAID = 200, 50
 PROMPT_WORDS, OUTPUT = 10, 2_000
 _SLOW_S = 0.5
 _MOST_WAVES = 40
+_PAUSE_S = 0.3
+"""Seconds between two waves. A replica remembers for a second that running requests hold what is left."""
+
 FULL, HALF = "full", "half"
 """The keys: the answers to the first use all that was asked for, and those to the second half of it."""
 
@@ -81,6 +85,7 @@ async def _in_waves(
             break
         outcomes = await _wave(replicas, provider, HALF, numbers, at_once // 4, OUTPUT // 2)
         served += sum(one.served for one in outcomes)
+        await asyncio.sleep(_PAUSE_S)
     billed = provider.account.exact_nano() - before
     return [
         at_least("requests served in waves, each at half of its reserve", served, 2 * paid - 2),
