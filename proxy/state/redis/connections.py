@@ -40,6 +40,9 @@ class RedisConnections:
         self._lookup = HostLookup()
         self._idle: list[RedisConnection] = []
         self._taken = 0
+        self.known_scripts: set[str] = set()
+        """The digests of the scripts that the server has run since the connections were last given up."""
+
         self._generation = 0
         """The number of times that all connections were given up."""
 
@@ -68,6 +71,7 @@ class RedisConnections:
         Later calls connect anew, with the files of then.
         """
         self._generation += 1
+        self.known_scripts.clear()  # the server may have been restarted
         self._tls = None  # certificates may have been renewed
         if self._address.master_name:
             self._server = None

@@ -1,6 +1,6 @@
 """Scripts of a Redis or Valkey server, and the pipelines that run them.
 
-A script is called by its digest. A server that does not know the script yet gets its text.
+A script is called by its digest, once the server knows the script. Before that the server gets the text.
 """
 
 from __future__ import annotations
@@ -61,14 +61,21 @@ async def run_commands(connections: RedisConnections, commands: Sequence[Command
 async def run_scripts(connections: RedisConnections, calls: Sequence[Call]) -> list[Reply]:
     """Run *calls* in their order, and return one reply for each. Raises :class:`StoreFault`.
 
-    Calls whose script the server does not know are made again with the text, after the others.
+    A script's text is sent until the server has run the script. A server that has forgotten a script gets the call
+    again, after the others.
     """
-    replies = list(
-        await run_commands(connections, [("EVALSHA", script.digest, *rest) for script, rest in calls])
-    )
-    unknown = [number for number, reply in enumerate(replies) if reply == ReplyError("NOSCRIPT")]
-    if unknown:
-        again = [("EVAL", calls[number][0].text, *calls[number][1]) for number in unknown]
-        for number, reply in zip(unknown, await run_commands(connections, again), strict=True):
+    known = connections.known_scripts
+    first = [_command(call, by_text=call[0].digest not in known) for call in calls]
+    replies = list(await run_commands(connections, first))
+    forgotten = [number for number, reply in enumerate(replies) if reply == ReplyError("NOSCRIPT")]
+    if forgotten:
+        again = [_command(calls[number], by_text=True) for number in forgotten]
+        for number, reply in zip(forgotten, await run_commands(connections, again), strict=True):
             replies[number] = reply
+    known.update(script.digest for script, _ in calls)
     return replies
+
+
+def _command(call: Call, *, by_text: bool) -> Command:
+    script, rest = call
+    return ("EVAL", script.text, *rest) if by_text else ("EVALSHA", script.digest, *rest)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 import pytest
+from typing_extensions import override
 
 from proxy.state.external.sealed_entries import EntrySealer
 from proxy.state.limits.spend_book import AccountSpend
@@ -19,7 +20,14 @@ from tests.support.limited_keys import FOREVER
 
 SENDER = Sender("me", 1, 1_000.0, 1_800_000_000.0)
 NOW_US = 1_800_000_000_000_000
-SCRIPTS = {MEET.digest: "meet", SETTLE.digest: "write", RESTORE.digest: "restore", FOLD.digest: "fold"}
+SCRIPTS = {MEET.text: "meet", SETTLE.text: "write", RESTORE.text: "restore", FOLD.text: "fold"}
+
+
+class _Nothing(set[str]):
+    """Stays empty, so that each script is sent with its text."""
+
+    @override
+    def update(self, *others: Iterable[str]) -> None: ...
 
 
 class Server:
@@ -28,6 +36,7 @@ class Server:
     def __init__(self, *living: bytes, **entries: SpendEntry) -> None:
         self.living = living
         self.entries = entries
+        self.known_scripts = _Nothing()
         self.ran: list[str] = []
         self.arguments: dict[str, Command] = {}
 

@@ -42,15 +42,35 @@ def test_script_is_known_by_its_digest() -> None:
     assert A.digest == hashlib.sha1(b"return 'a'").hexdigest()
 
 
-async def test_only_unknown_scripts_are_sent_with_their_text() -> None:
+async def test_text_of_a_script_is_sent_until_the_server_has_run_it() -> None:
+    """A call by an unknown digest would be made again after later calls, and their order counts."""
+    async with connected(lambda words: bulk(words[-1])) as (script, connections):
+        calls = [(A, (0, "1")), (B, (0, "2"))]
+        assert await run_scripts(connections, calls[:1]) == [b"1"]
+        assert await run_scripts(connections, calls) == [b"1", b"2"]
+        assert await run_scripts(connections, calls) == [b"1", b"2"]
+        await connections.give_up()
+        await run_scripts(connections, calls[:1])
+
+    assert [name for name in script.names() if name.startswith("EVAL")] == [
+        "EVAL",
+        *("EVALSHA", "EVAL"),
+        *("EVALSHA", "EVALSHA"),
+        "EVAL",
+    ]
+    assert script.commands[-1][1] == A.text.encode()
+
+
+async def test_script_that_the_server_has_forgotten_is_sent_with_its_text() -> None:
     def answer(words: list[bytes]) -> bytes:
         return NOSCRIPT if words[1] == B.digest.encode() else bulk(words[-1])
 
     async with connected(answer) as (script, connections):
         calls = [(A, (0, "1")), (B, (0, "2")), (A, (0, "3"))]
+        await run_scripts(connections, calls)
         assert await run_scripts(connections, calls) == [b"1", b"2", b"3"]
 
-    assert script.names()[1:] == ["EVALSHA", "EVALSHA", "EVALSHA", "EVAL"]
+    assert script.names()[-4:] == ["EVALSHA", "EVALSHA", "EVALSHA", "EVAL"]
     assert script.commands[-1] == [b"EVAL", B.text.encode(), b"0", b"2"]
 
 
