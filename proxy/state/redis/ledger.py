@@ -15,9 +15,8 @@ from secrets import token_hex
 from time import monotonic
 
 from proxy.config.redis_address import RedisAddress
-from proxy.core.deadlines import wait_at_most
+from proxy.core.deadlines import limit_watch_of, wait_at_most
 from proxy.state.external.external_store import ExternalStore
-from proxy.state.external.reply_limit import GRACE_TURNS
 from proxy.state.external.sealed_entries import EntrySealer
 from proxy.state.limits.claims import Change, Claims, Settlement, SpendClaim, Verdict
 from proxy.state.limits.spend_book import AccountSpend, SpendBook
@@ -85,29 +84,23 @@ class RedisLedger:
         """Grant claims as :meth:`proxy.state.limits.ledger.Ledger.admit` does."""
         if not self._store.is_up:
             return None
-        asked = Asked(claims, asyncio.get_running_loop().create_future())
+        loop = asyncio.get_running_loop()
+        asked = Asked(claims, loop.create_future(), loop.time() + WAIT_S)
+        watch = limit_watch_of(loop)
+        watch.watch(asked)
         self._waiting.add(asked)
         try:
-            await wait_at_most(asked.future, WAIT_S)
-            for _ in range(
-                GRACE_TURNS
-            ):  # a busy loop finds the reply and the end of the wait at the same time
-                if asked.future.done():
-                    return asked.future.result()
-                await asyncio.sleep(0)
-            if asked.future.done():  # in the last of these turns: the claims may have been granted
-                return asked.future.result()
+            return await asked.future
         except asyncio.CancelledError:
-            asked.is_given_up = True
-            if asked.future.done():
+            if not asked.future.cancelled():  # the verdict came together with the cancellation
                 verdict = asked.future.result()
                 if verdict is None:
                     self._free_later(claims)
                 elif verdict.granted:
                     self._release(claims)
             raise
-        asked.is_given_up = True
-        return None
+        finally:
+            watch.forget(asked)
 
     def settle(self, settlement: Settlement) -> None:
         """End a request as :meth:`proxy.state.limits.ledger.Ledger.settle` does."""
@@ -162,15 +155,15 @@ class RedisLedger:
         finally:
             self._is_sending = False
             for work in batch:
-                if not isinstance(work, Settlement):
-                    if not work.future.done():
-                        work.future.set_result(None)
-                        if isinstance(work, Asked) and work.is_given_up:
-                            self._free_later(work.claims)
-                    continue
-                self._waiting.note_done(work)
-                if not answered and work.parallel:
-                    self._not_freed.append(Settlement(work.id, parallel=work.parallel))
+                if work.__class__ is Asked:
+                    if not work.is_answered:
+                        self._give_up(work)
+                elif isinstance(work, Settlement):
+                    self._waiting.note_done(work)
+                    if not answered and work.parallel:
+                        self._not_freed.append(Settlement(work.id, parallel=work.parallel))
+                elif not work.future.done():
+                    work.future.set_result(None)
 
     async def _call(self, batch: Sequence[Work], sealer: EntrySealer) -> bool:
         self._version += 1
@@ -181,41 +174,53 @@ class RedisLedger:
             while self._not_freed:
                 self._waiting.add(self._not_freed.popleft())
             return True
-        calls, spends = list[Call](), list[tuple[SpendClaim, ...]]()
+        calls, sent = list[Call](), list[tuple[list[AccountSpend], list[int]]]()
         for work in batch:
             if isinstance(work, Asked):
-                calls.append(admit_call(work.claims, sealer, sender, self._book))
-                spends.append(work.claims.spends)
+                spends = self._find(work.claims.spends)
+                calls.append(admit_call(work.claims, spends, sealer, sender))
             elif isinstance(work, Settlement):
-                calls.append(settle_call(work, sealer, sender, self._book))
-                spends.append(work.spends)
-        sent = [[(spend, spend.changes) for spend in self._find(claims)] for claims in spends]
+                spends = self._find(work.spends)
+                calls.append(settle_call(work, spends, sealer, sender))
+            else:
+                continue
+            sent.append((spends, [spend.changes for spend in spends]))
         replies = await run_scripts(self._connections, calls)
-        for work, reply, written in zip(batch, replies, sent, strict=True):
-            if isinstance(reply, ReplyError):
+        for work, reply, (spends, changes) in zip(batch, replies, sent, strict=True):
+            if reply.__class__ is ReplyError:
                 self._store.count_error(read_error(reply).kind)
                 if isinstance(work, Settlement) and work.parallel:
                     self._not_freed.append(Settlement(work.id, parallel=work.parallel))
             else:
-                for spend, changes in written:
-                    spend.written = max(spend.written, changes)
-            if isinstance(work, Asked):
-                self._hand_on(work, read_verdict(reply, work.claims))
+                for spend, written in zip(spends, changes, strict=True):
+                    if written > spend.written:
+                        spend.written = written
+            if work.__class__ is Asked:
+                self._hand_on(work, read_verdict(reply, work.claims), spends)
         return True
 
-    def _hand_on(self, asked: Asked, verdict: Verdict | None) -> None:
-        """Reserve what was granted, before the next batch is written, and hand the verdict on."""
+    def _hand_on(self, asked: Asked, verdict: Verdict | None, spends: Sequence[AccountSpend]) -> None:
+        """Reserve what was granted from *spends*, before the next batch is written, and hand the verdict on."""
+        asked.is_answered = True
+        is_waiting = not asked.future.done()
         if verdict is not None and verdict.granted:
             now = self._clock()
-            for claim, spend in zip(asked.claims.spends, self._find(asked.claims.spends), strict=True):
-                is_written = spend.is_written
+            for claim, spend in zip(asked.claims.spends, spends, strict=True):
+                is_written = spend.written >= spend.changes
                 spend.reserve(claim.reserve_nano, now + claim.lifetime_s)
                 if is_written:
                     spend.written = spend.changes
-            if asked.is_given_up:
+            if not is_waiting:
                 self._release(asked.claims)
-        if not asked.future.done():
+        if is_waiting:
             asked.future.set_result(verdict)
+
+    def _give_up(self, asked: Asked) -> None:
+        """Tell the caller of *asked* that the server gave no answer."""
+        if asked.future.done():
+            self._free_later(asked.claims)
+        else:
+            asked.future.set_result(None)
 
     def _find(self, claims: Sequence[SpendClaim]) -> list[AccountSpend]:
         return [self._book.spend_of(claim.account, claim.period) for claim in claims]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import inf
 
 from proxy.state.external.sealed_entries import EntrySealer
 from proxy.state.limits import gcra
 from proxy.state.limits.claims import Claims, Settlement, SpendClaim, Verdict
 from proxy.state.limits.periods import kept_s
-from proxy.state.limits.spend_book import AccountSpend, SpendBook
+from proxy.state.limits.spend_book import AccountSpend
 from proxy.state.redis.connection import Command, Reply
 from proxy.state.redis.limit_scripts import ADMIT, SETTLE
 from proxy.state.redis.scripts import Call
@@ -35,8 +35,8 @@ def spend_name(sealer: EntrySealer, spend: AccountSpend | SpendClaim) -> str:
     return sealer.limit_name("spend", spend.account, spend.period.name)
 
 
-def admit_call(claims: Claims, sealer: EntrySealer, sender: Sender, book: SpendBook) -> Call:
-    """Return the call that asks for *claims*, with this process's numbers for each spend."""
+def admit_call(claims: Claims, spends: Sequence[AccountSpend], sealer: EntrySealer, sender: Sender) -> Call:
+    """Return the call that asks for *claims*, with this process's numbers for each of their *spends*."""
     keys, numbers = list[str](), list[int]()
     for rate in claims.rates:
         keys.append(sealer.limit_name("rate", rate.bucket.name))
@@ -44,8 +44,7 @@ def admit_call(claims: Claims, sealer: EntrySealer, sender: Sender, book: SpendB
     for place in claims.parallel:
         keys.append(sealer.limit_name("places", place.name))
         numbers += (place.most, int(place.lifetime_s * _MICRO))
-    for claim in claims.spends:
-        spend = book.spend_of(claim.account, claim.period)
+    for claim, spend in zip(claims.spends, spends, strict=True):
         keys.append(spend_name(sealer, claim))
         limit = -1 if claim.limit_nano is None else claim.limit_nano
         numbers += (limit, claim.reserve_nano, int(claim.lifetime_s * _MICRO), spend.others_nano)
@@ -54,8 +53,10 @@ def admit_call(claims: Claims, sealer: EntrySealer, sender: Sender, book: SpendB
     return ADMIT, _join(keys, claims.id, sender, (*kinds, *numbers))
 
 
-def settle_call(settlement: Settlement, sealer: EntrySealer, sender: Sender, book: SpendBook) -> Call:
-    """Return the call that ends a request."""
+def settle_call(
+    settlement: Settlement, spends: Sequence[AccountSpend], sealer: EntrySealer, sender: Sender
+) -> Call:
+    """Return the call that ends a request, with this process's numbers for each of its *spends*."""
     rates, places = settlement.rates, settlement.parallel
     keys, numbers = list[str](), list[int]()
     for change in rates:
@@ -63,10 +64,10 @@ def settle_call(settlement: Settlement, sealer: EntrySealer, sender: Sender, boo
         numbers += (gcra.cost_us(change.bucket, change.claimed), gcra.cost_us(change.bucket, change.used))
     for place in places:
         keys.append(sealer.limit_name("places", place.name))
-    for claim in settlement.spends:
-        keys.append(spend_name(sealer, claim))
-        numbers += own_arguments(book.spend_of(claim.account, claim.period), sender)
-    kinds = len(rates), len(places), len(settlement.spends)
+    for spend in spends:
+        keys.append(spend_name(sealer, spend))
+        numbers += own_arguments(spend, sender)
+    kinds = len(rates), len(places), len(spends)
     return SETTLE, _join(keys, settlement.id, sender, (*kinds, *numbers))
 
 
@@ -82,13 +83,14 @@ def write_call(spends: Iterable[AccountSpend], sealer: EntrySealer, sender: Send
 
 def own_arguments(spend: AccountSpend, sender: Sender) -> tuple[int, ...]:
     """Return this process's numbers of *spend*, as the scripts read them."""
+    left_s = spend.reserved_until - sender.now
     return (
         spend.nano,
         spend.estimated,
         spend.tokens,
         spend.requests,
         spend.reserved,
-        int(max(0.0, spend.reserved_until - sender.now) * _MICRO),
+        int(left_s * _MICRO) if left_s > 0 else 0,
         kept_ms(spend, sender.wall),
     )
 
@@ -100,13 +102,13 @@ def kept_ms(spend: AccountSpend, wall: float) -> int:
 
 def read_verdict(reply: Reply, claims: Claims) -> Verdict | None:
     """Return the verdict in *reply*. None for an error, and for a batch that a frozen server read too late."""
-    rates, others = len(claims.rates), len(claims.parallel) + len(claims.spends)
-    if not isinstance(reply, list) or len(reply) != 1 + 2 * rates + others + len(claims.spends):
+    rates, spends = len(claims.rates), len(claims.spends)
+    waits = 1 + rates + len(claims.parallel) + spends
+    if reply.__class__ is not list or len(reply) != waits + rates + spends:
         return None
-    granted, *numbers = (int(number) for number in reply)
-    waits = [inf if wait < 0 else wait / 1_000_000 for wait in numbers[: rates + others]]
-    used = numbers[rates + others : 2 * rates + others]
-    return Verdict(granted == 1, tuple(waits), tuple(used), tuple(numbers[2 * rates + others :]))
+    numbers = tuple(map(int, reply))
+    waits_s = tuple([wait and (inf if wait < 0 else wait / _MICRO) for wait in numbers[1:waits]])
+    return Verdict(numbers[0] == 1, waits_s, numbers[waits : waits + rates], numbers[waits + rates :])
 
 
 def _join(keys: list[str], id_: str, sender: Sender, numbers: tuple[int, ...]) -> Command:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from math import inf
 from typing import TypeAlias
 
 from proxy.core.deadlines import wait_at_most
+from proxy.state.external.reply_limit import GRACE_TURNS
 from proxy.state.limits.claims import Claims, Settlement, Verdict
 from proxy.state.limits.spend_book import AccountSpend
 
@@ -33,14 +35,31 @@ _ARRIVE_S = 0.025
 
 
 class Asked:
-    """Claims that wait for their verdict."""
+    """Claims that wait for their verdict, until a time on the loop's clock (:mod:`proxy.core.deadlines`).
 
-    __slots__ = ("claims", "future", "is_given_up")
+    *future* gets the verdict. It is done earlier where the caller was cancelled, and None where the time has passed.
+    """
 
-    def __init__(self, claims: Claims, future: asyncio.Future[Verdict | None]) -> None:
+    __slots__ = ("claims", "future", "is_answered", "until")
+
+    def __init__(self, claims: Claims, future: asyncio.Future[Verdict | None], until: float = inf) -> None:
         self.claims = claims
         self.future = future
-        self.is_given_up = False
+        self.until = until
+        self.is_answered = False
+        """True once the server's answer was read."""
+
+    def expire(self) -> None:
+        """See :meth:`proxy.core.deadlines.Limited.expire`."""
+        self.until = inf
+        self._let_pass(GRACE_TURNS)
+
+    def _let_pass(self, turns: int) -> None:
+        """End the wait after some turns of the loop. A busy loop finds the reply and the end of the wait together."""
+        if turns:
+            self.future.get_loop().call_soon(self._let_pass, turns - 1)
+        elif not self.future.done():
+            self.future.set_result(None)
 
 
 class Exchange:
@@ -102,7 +121,15 @@ class WaitingWork:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        return list(self._take())
+        waiting, batch = self._waiting, list[Work]()
+        while waiting and len(batch) < _BATCH:
+            work = waiting[0]
+            if work.__class__ is Exchange:
+                return batch or [waiting.popleft()]
+            waiting.popleft()
+            if work.__class__ is not Asked or not work.future.done():  # else the caller is gone
+                batch.append(work)
+        return batch
 
     async def arrive(self, id_: str) -> None:
         """Wait until the settlement of the request *id_* is done, for a moment at most."""
@@ -121,15 +148,4 @@ class WaitingWork:
             if isinstance(work, Settlement):
                 del self._waiting[number]
                 self.note_done(work)
-                return
-
-    def _take(self) -> Iterator[Work]:
-        for count in range(_BATCH):
-            if not self._waiting or (count and isinstance(self._waiting[0], Exchange)):
-                return
-            work = self._waiting.popleft()
-            if isinstance(work, Asked) and work.is_given_up:
-                continue
-            yield work
-            if isinstance(work, Exchange):
                 return

@@ -91,14 +91,14 @@ async def use_limits(address: str, prefix: str) -> None:
     """Do everything that limits do, so that each command of their scripts is sent."""
     connections = RedisConnections(parse_redis_address(address))
     sealer, sender = EntrySealer(prefix, b"s" * 32), Sender("p", 1, 0.0, 0.0)
-    book, claims = SpendBook(), Claims("id", (rate(),), (place(),), (money(1),))
-    spend = book.spend_of("key:a", FOREVER)
+    claims = Claims("id", (rate(),), (place(),), (money(1),))
+    spend = SpendBook().spend_of("key:a", FOREVER)
     entry = "1 1 1 1 1 0 1"
     name = spend_name(sealer, spend)
     try:
         calls = [
-            admit_call(claims, sealer, sender, book),
-            settle_call(settled(claims), sealer, sender, book),
+            admit_call(claims, [spend], sealer, sender),
+            settle_call(settled(claims), [spend], sealer, sender),
             (RESTORE, (1, name, 60_000, 1, "gone", "x", entry)),
             (FOLD, (1, name, "folded", "x", entry)),
         ]

@@ -23,7 +23,7 @@ from proxy.state.redis.limit_arguments import Sender, admit_call, settle_call
 from proxy.state.redis.scripts import run_scripts
 from tests.support.dictionary_backend import CountedEvents
 from tests.support.ledger_contract import Books, LedgerContract, admitted, charge, claim, spend_of
-from tests.support.limited_keys import SLOW, money, place, rate, settled
+from tests.support.limited_keys import FOREVER, SLOW, money, place, rate, settled
 from tests.support.store_servers import StoreServer
 
 SECRET = b"s" * 32
@@ -269,16 +269,17 @@ async def test_batch_that_a_frozen_server_reads_late_changes_no_reservation(
 async def test_call_of_an_older_batch_changes_no_spend(server: StoreServer) -> None:
     """A frozen server may read such a call from a connection that was given up, after calls of newer batches."""
     connections = RedisConnections(parse_redis_address(server.url))
-    sealer, book, claims = EntrySealer("tr", SECRET), SpendBook(), claim(money(10))
+    sealer, claims = EntrySealer("tr", SECRET), claim(money(10))
+    spends = [SpendBook().spend_of("key:a", FOREVER)]
     newer, older = (Sender("p", version, 0.0, 0.0) for version in (5, 4))
     try:
         replies = await run_scripts(
             connections,
             [
-                admit_call(claims, sealer, newer, book),
-                admit_call(claims, sealer, older, book),
-                settle_call(settled(claims), sealer, older, book),
-                admit_call(claim(money(90)), sealer, newer, book),
+                admit_call(claims, spends, sealer, newer),
+                admit_call(claims, spends, sealer, older),
+                settle_call(settled(claims), spends, sealer, older),
+                admit_call(claim(money(90)), spends, sealer, newer),
             ],
         )
     finally:

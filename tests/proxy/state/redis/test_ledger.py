@@ -34,7 +34,7 @@ async def test_verdict_that_comes_at_the_end_of_the_wait_is_used_or_given_back(
         for _ in range(turns):
             await asyncio.sleep(0)
         assert isinstance(waiting, Asked)
-        ledger._hand_on(waiting, Verdict(True, (0.0,), (), (0,)))
+        ledger._hand_on(waiting, Verdict(True, (0.0,), (), (0,)), [book.spend_of("key:a", FOREVER)])
 
     verdict = asked.result()
 

@@ -41,7 +41,7 @@ def test_claims_are_keys_and_numbers_in_their_order() -> None:
     spend.add(9, 4, 3, 2)
     spend.reserve(8, 102.5)
     spend.others_nano = 6
-    script, arguments = admit_call(CLAIMS, SEALER, SENDER, book)
+    script, arguments = admit_call(CLAIMS, [spend], SEALER, SENDER)
     keys = arguments[1:5]
 
     assert script is ADMIT
@@ -61,7 +61,9 @@ def test_claims_are_keys_and_numbers_in_their_order() -> None:
 
 
 def test_settlement_has_what_was_claimed_and_used() -> None:
-    script, arguments = settle_call(settled(CLAIMS, {"b": 1}), SEALER, SENDER, SpendBook())
+    script, arguments = settle_call(
+        settled(CLAIMS, {"b": 1}), [SpendBook().spend_of("key:a", FOREVER)], SEALER, SENDER
+    )
 
     assert script is SETTLE
     numbers = unpack(arguments[7])

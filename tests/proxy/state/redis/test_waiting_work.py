@@ -79,7 +79,7 @@ async def test_exchange_goes_alone(waiting: WaitingWork) -> None:
 
 async def test_claims_of_a_caller_that_is_gone_are_left_out(waiting: WaitingWork) -> None:
     gone, stays = asked(), asked()
-    gone.is_given_up = True
+    gone.future.cancel()
     waiting.add(gone)
     waiting.add(stays)
 
