@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from proxy.config.schema.general import Inspector
+from proxy.config.schema.observability import Inspector
 from proxy.observability.live_buckets import BUCKET_S, BUCKETS, MAX_SUMMARIES, Bucket
 from proxy.observability.model_times import count_times
 

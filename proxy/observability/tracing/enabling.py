@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from proxy.config import Fault
-from proxy.config.schema.general import Tracing as TracingSection
+from proxy.config.schema.observability import Tracing as TracingSection
 
 if TYPE_CHECKING:
     from proxy.observability.tracing import Tracing

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from proxy.config import ConfigurationError, load_settings, resolve
 from proxy.config.schema.credentials import Credentials
-from proxy.config.schema.general import Logs, Media
+from proxy.config.schema.general import Media
+from proxy.config.schema.observability import Logs
 from proxy.config.schema.section import Section
 from proxy.config.schema.settings import SECTIONS
 from proxy.planning.plan_target import profile_of

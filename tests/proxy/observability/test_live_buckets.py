@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxy.config.schema.general import Inspector
+from proxy.config.schema.observability import Inspector
 from proxy.observability.live_buckets import MAX_SUMMARIES, Bucket, bucket_to_json
 from proxy.observability.recent_requests import RecentRequests
 from tests.proxy.inspector.looking import ended_request

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.config.schema.general import Inspector
+from proxy.config.schema.observability import Inspector
 from proxy.observability.live_buckets import BUCKET_S, BUCKETS, bucket_to_json
 from proxy.observability.recent_requests import RecentRequests, request_to_json
 from tests.proxy.inspector.looking import ended_request

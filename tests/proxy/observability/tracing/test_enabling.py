@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proxy.config.schema.general import Tracing
+from proxy.config.schema.observability import Tracing
 from proxy.observability.tracing.enabling import UnreadableVariable, is_enabled, open_tracing, tracing_fault
 from tests.support.proxied import settings_of
 
