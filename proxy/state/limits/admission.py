@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from proxy.state.limits.claims import Change, Claims, Refusal, Settlement, Standing, correct
+from proxy.state.limits.ledger import FEW_PLACES
 from proxy.state.limits.limit_table import HolderLimits
 from proxy.state.limits.spend_book import AccountSpend
 
@@ -38,7 +39,6 @@ class Admission:
         "is_in_ledger",
         "reserved_nano",
         "standing",
-        "token_rates",
         "until",
     )
 
@@ -58,7 +58,6 @@ class Admission:
         self.reserved_nano = claims.spends[0].reserve_nano if claims.spends else 0
         """The money that the request has reserved. 0 without a spend limit."""
 
-        self.token_rates = frozenset(holder.tokens.name for holder in holders if holder.tokens is not None)
         self.until = 0.0
         """The steady clock's time at which the request has surely ended."""
 
@@ -95,17 +94,24 @@ class Admission:
     async def free_place(self) -> None:
         """Wait until other processes can see that the place of this request is free, for a moment at most.
 
-        The request has ended before. Only requests with a limit of parallel requests wait.
+        The request has ended before. Only requests with few places wait, as
+        :meth:`proxy.state.limits.ledger.Ledger.arrive` says.
         """
-        if self.claims.parallel and self.is_in_ledger:
-            await self._limiter.arrive(self.claims.id)
+        if self.is_in_ledger:
+            for place in self.claims.parallel:
+                if place.most <= FEW_PLACES:
+                    await self._limiter.arrive(self.claims.id)
+                    return
 
     def _end(self, tokens: int, requests: int) -> None:
         self.has_ended = True
         claims = self.claims
         changes: tuple[Change, ...] = ()
         for rate in claims.rates:
-            used = tokens if rate.bucket.name in self.token_rates else requests
+            used, name = requests, rate.bucket.name
+            for holder in self.holders:
+                if holder.tokens is not None and holder.tokens.name == name:
+                    used = tokens
             if used != rate.amount and (change := correct(rate, used)) is not None:
                 changes += (change,)
         self._limiter.end(self, Settlement(claims.id, changes, claims.parallel, claims.spends))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from proxy.state.limits.periods import Period
@@ -10,6 +10,8 @@ from sanitizers.record import record
 
 Kind: TypeAlias = Literal["requests", "tokens", "parallel", "budget"]
 Holder: TypeAlias = Literal["key", "team"]
+
+MINUTE_US = 60_000_000
 
 _MOST_DEBT_MINUTES = 24 * 60
 """The longest debt of one request, in minutes of the limit.
@@ -28,6 +30,11 @@ class Bucket:
     name: str
     per_minute: int
     capacity: int
+    window_us: int = field(init=False, repr=False, compare=False)
+    """The microseconds that the whole bucket takes to fill."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "window_us", self.capacity * MINUTE_US // self.per_minute or 1)
 
 
 @record

@@ -36,7 +36,8 @@ class FallbackLedger:
         if share is None:
             return verdict, True
         if verdict is not None:
-            self.pay_debts()
+            if share.used_alone:
+                self.pay_debts()
             share.follow(claims, verdict)
             return verdict, True
         if rule == "refuse":

@@ -10,19 +10,12 @@ All times are whole microseconds. Costs are rounded down, and are at least one m
 
 from __future__ import annotations
 
-from proxy.state.limits.claims import Bucket
-
-MINUTE_US = 60_000_000
+from proxy.state.limits.claims import MINUTE_US, Bucket
 
 
 def cost_us(bucket: Bucket, amount: int) -> int:
     """Return the time that *amount* takes to flow into *bucket* again. 0 for an amount of 0."""
     return (amount * MINUTE_US // bucket.per_minute or 1) if amount > 0 else 0
-
-
-def window_us(bucket: Bucket) -> int:
-    """Return the time that the whole *bucket* takes to fill."""
-    return bucket.capacity * MINUTE_US // bucket.per_minute or 1
 
 
 def claim(tat: int, now: int, cost: int, window: int) -> tuple[int, int]:
@@ -41,7 +34,8 @@ def settle(tat: int, now: int, claimed: int, used: int) -> int:
 
 def remaining(bucket: Bucket, used_us: int) -> int:
     """Return the most that *bucket* still grants at once, *used_us* microseconds before it is full again."""
-    left_us = window_us(bucket) - used_us
+    left_us = bucket.window_us - used_us
     if left_us <= 0:
         return 0
-    return min(((left_us + 1) * bucket.per_minute - 1) // MINUTE_US, bucket.capacity)
+    left = ((left_us + 1) * bucket.per_minute - 1) // MINUTE_US
+    return left if left < bucket.capacity else bucket.capacity

@@ -12,6 +12,12 @@ from typing import Protocol
 from proxy.state.limits.claims import Claims, Settlement, Verdict
 from proxy.state.limits.spend_book import AccountSpend
 
+FEW_PLACES = 32
+"""The most places of a key of which a freed one is sent and awaited at once.
+
+The client of such a key may come again at once. With more places, a request more or less at one moment is no matter.
+"""
+
 
 class Ledger(Protocol):
     """Keeps the buckets, places and reservations of all keys. No method raises."""
@@ -37,7 +43,8 @@ class Ledger(Protocol):
     async def arrive(self, id_: str) -> None:
         """Wait until other processes can see that the place of the request *id_* is free, for a moment at most.
 
-        The request has been settled before. Return at once where the place is free already.
+        The request has been settled before, and has :data:`FEW_PLACES` or fewer. Return at once where the place is free
+        already.
         """
 
     async def exchange(self, spends: Sequence[AccountSpend]) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from proxy.config.schema.keys import Limited
 from proxy.config.schema.settings import Settings
-from proxy.state.limits.claims import Bucket, Holder, Kind
+from proxy.state.limits.claims import Bucket, Holder, Kind, RateClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,16 @@ class HolderLimits:
     parallel: int | None
     budget_nano: int | None
     budget_duration: str | None
+    one_request: RateClaim | None = field(init=False, repr=False, compare=False)
+    """The claim of one request, which is the same for all requests."""
+
+    places: str = field(init=False, repr=False, compare=False)
+    """The name of the places of parallel requests."""
+
+    def __post_init__(self) -> None:
+        one_request = None if self.requests is None else RateClaim(self.requests, 1)
+        object.__setattr__(self, "one_request", one_request)
+        object.__setattr__(self, "places", f"{self.account}:parallel")
 
     @property
     def is_limited(self) -> bool:

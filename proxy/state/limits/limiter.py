@@ -34,7 +34,7 @@ from proxy.state.limits.fallback_ledger import FallbackLedger
 from proxy.state.limits.key_accounts import KeyAccounts
 from proxy.state.limits.leases import Leases
 from proxy.state.limits.ledger import Ledger
-from proxy.state.limits.limit_table import HolderLimits, KeyLimits
+from proxy.state.limits.limit_table import KeyLimits
 from proxy.state.limits.memory_ledger import MemoryLedger
 from proxy.state.limits.refusals import Refusals, find_misfit
 from proxy.state.limits.spend_book import SpendBook
@@ -235,16 +235,13 @@ class Limiter(KeyAccounts):
         places: list[ParallelClaim] = []
         spends: list[SpendClaim] = []
         for each in limits.holders:
-            if each.requests is not None:
-                rates.append(RateClaim(each.requests, 1))
+            if each.one_request is not None:
+                rates.append(each.one_request)
             if each.tokens is not None:
                 rates.append(RateClaim(each.tokens, need.tokens))
             if each.parallel is not None:
-                places.append(ParallelClaim(f"{each.account}:parallel", each.parallel, need.lifetime_s))
+                places.append(ParallelClaim(each.places, each.parallel, need.lifetime_s))
             if each.budget_nano is not None:
-                spends.append(self._spend_claim(each, each.budget_nano, need))
+                period, most = self.period_of(each), each.budget_nano
+                spends.append(SpendClaim(each.account, period, most, need.nano_usd, need.lifetime_s))
         return Claims(self._next_id(), tuple(rates), tuple(places), tuple(spends))
-
-    def _spend_claim(self, holder: HolderLimits, limit_nano: int, need: Need) -> SpendClaim:
-        period = self.period_of(holder)
-        return SpendClaim(holder.account, period, limit_nano, need.nano_usd, need.lifetime_s)

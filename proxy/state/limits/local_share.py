@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from proxy.state.limits import gcra
-from proxy.state.limits.claims import Bucket, Change, Claims, Settlement, Verdict
+from proxy.state.limits.claims import MINUTE_US, Bucket, Change, Claims, Settlement, Verdict
 from proxy.state.limits.memory_ledger import MemoryLedger
 from proxy.state.limits.spend_book import SpendBook
 
@@ -36,17 +36,18 @@ class LocalShare:
     def __init__(self, book: SpendBook, clock: Callable[[], float] = monotonic) -> None:
         self._ledger = MemoryLedger(book, clock)
         self._clock = clock
-        self._used_alone: dict[str, _Alone] = {}
+        self.used_alone: dict[str, _Alone] = {}
         """The buckets that granted claims while the store could not be reached."""
 
     def follow(self, claims: Claims, verdict: Verdict) -> None:
         """Note what the store said about the buckets of *claims*, and the places that it granted."""
-        now = int(self._clock() * 1_000_000)
+        ledger, now = self._ledger, self._clock()
+        now_us, tats = int(now * 1_000_000), ledger.tats
         for rate, used_us in zip(claims.rates, verdict.used_us, strict=True):
-            self._ledger.tats[rate.bucket.name] = now + used_us
-        self._ledger.share = 1
-        if verdict.granted:
-            self._ledger.take_places(claims)
+            tats[rate.bucket.name] = now_us + used_us
+        ledger.share = 1
+        if verdict.granted and claims.parallel:
+            ledger.take_places(claims, now)
 
     def decide(self, claims: Claims, replicas: int, *, is_open: bool = False) -> Verdict:
         """Grant all of *claims* within the share of one of *replicas*, or none.
@@ -62,13 +63,16 @@ class LocalShare:
         now, tats = int(self._clock() * 1_000_000), self._ledger.tats
         before = [tats.get(rate.bucket.name, now) for rate in claims.rates]
         verdict = self._ledger.decide(claims)
-        if verdict.granted and len(self._used_alone) < _MOST_DEBTS:
+        if verdict.granted and len(self.used_alone) < _MOST_DEBTS:
             for rate, tat in zip(claims.rates, before, strict=True):
-                self._used_alone.setdefault(rate.bucket.name, _Alone(rate.bucket, tat))
+                self.used_alone.setdefault(rate.bucket.name, _Alone(rate.bucket, tat))
         return verdict
 
     def settle(self, settlement: Settlement) -> None:
         """End a request. The store corrects what it has granted itself, so that this is no debt."""
+        if not self.used_alone:  # as nearly always
+            self._ledger.settle(settlement)
+            return
         tats = self._ledger.tats
         known = [(alone, tats.get(alone.bucket.name, 0)) for alone in self._find_alone(settlement.rates)]
         self._ledger.settle(settlement)
@@ -80,7 +84,7 @@ class LocalShare:
         taken = []
         for change in changes:
             bucket = change.bucket
-            alone = self._used_alone.get(bucket.name)
+            alone = self.used_alone.get(bucket.name)
             if alone is None:
                 taken.append(change)
             else:  # undoes what settle() took for the store's
@@ -94,19 +98,17 @@ class LocalShare:
         The replicas have granted as one bucket would, each by its share. So each owes its part of the difference
         between that bucket and the store's, which has filled meanwhile.
         """
-        if not self._used_alone:  # as after nearly every verdict
-            return ()
         now = int(self._clock() * 1_000_000)
         debts = []
-        for alone in self._used_alone.values():
+        for alone in self.used_alone.values():
             tat = self._ledger.tats.get(alone.bucket.name, now)
             owed_us = max(0, tat - max(now, alone.tat)) // self._ledger.share
-            amount = owed_us * alone.bucket.per_minute // gcra.MINUTE_US
+            amount = owed_us * alone.bucket.per_minute // MINUTE_US
             if amount:
                 debts.append(Change(alone.bucket, 0, min(amount, alone.bucket.capacity)))
-        self._used_alone.clear()
+        self.used_alone.clear()
         return tuple(debts)
 
     def _find_alone(self, changes: Sequence[Change]) -> list[_Alone]:
-        found = (self._used_alone.get(change.bucket.name) for change in changes)
+        found = (self.used_alone.get(change.bucket.name) for change in changes)
         return [alone for alone in found if alone is not None]

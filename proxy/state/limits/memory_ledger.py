@@ -49,7 +49,7 @@ class MemoryLedger:
         for rate in claims.rates:
             tat = self.tats.get(rate.bucket.name, now)
             cost = gcra.cost_us(rate.bucket, rate.amount) * self.share
-            moved, wait = gcra.claim(tat, now, cost, gcra.window_us(rate.bucket))
+            moved, wait = gcra.claim(tat, now, cost, rate.bucket.window_us)
             if self.share > 1 and tat <= now:
                 wait = 0
             tats.append(moved)
@@ -70,19 +70,18 @@ class MemoryLedger:
 
     def settle(self, settlement: Settlement) -> None:
         """End a request as :meth:`proxy.state.limits.ledger.Ledger.settle` does."""
-        now = int(self._clock() * 1_000_000)
+        now, share = int(self._clock() * 1_000_000), self.share
         for change in settlement.rates:
             bucket = change.bucket
-            claimed, used = (
-                gcra.cost_us(bucket, amount) * self.share for amount in (change.claimed, change.used)
-            )
+            claimed = gcra.cost_us(bucket, change.claimed) * share
+            used = gcra.cost_us(bucket, change.used) * share
             self.tats[bucket.name] = gcra.settle(self.tats.get(bucket.name, now), now, claimed, used)
         for place in settlement.parallel:
-            self._places.get(place.name, {}).pop(settlement.id, None)
+            if places := self._places.get(place.name):
+                places.pop(settlement.id, None)
 
-    def take_places(self, claims: Claims) -> None:
-        """Count the request of *claims* among the running ones."""
-        now = self._clock()
+    def take_places(self, claims: Claims, now: float) -> None:
+        """Count the request of *claims* among the running ones. *now* is the clock's time."""
         for place in claims.parallel:
             self._places.setdefault(place.name, {})[claims.id] = now + place.lifetime_s
 
@@ -105,7 +104,7 @@ class MemoryLedger:
     def _take(self, claims: Claims, tats: list[int], now: float) -> None:
         for rate, tat in zip(claims.rates, tats, strict=True):
             self.tats[rate.bucket.name] = tat
-        self.take_places(claims)
+        self.take_places(claims, now)
         for claim in claims.spends:
             spend = self.book.spend_of(claim.account, claim.period)
             spend.reserve(claim.reserve_nano, now + claim.lifetime_s)

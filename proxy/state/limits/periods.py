@@ -59,7 +59,10 @@ class Periods:
 
 def kept_s(period: Period, now: float) -> float:
     """Return the seconds for which a store keeps spend of *period* that is written at the Unix time *now*."""
-    return _EVER_S if period.ends_at is None else max(0.0, period.ends_at - now) + _KEPT_S
+    if period.ends_at is None:
+        return _EVER_S
+    left_s = period.ends_at - now
+    return left_s + _KEPT_S if left_s > 0 else _KEPT_S
 
 
 def _month_at(now: float) -> Period:

@@ -28,7 +28,7 @@ class Refusals:
 
         None for *need* finds the refusals that hold for every request.
         """
-        if not len(self.remembered):
+        if not self.remembered.refusals:  # as nearly always
             return None
         refused: list[tuple[float, Kind, Holder]] = []
         for each in limits.holders:

@@ -23,31 +23,28 @@ class RememberedRefusals:
     """The refusals that still hold, by the name of the bucket or account that refused."""
 
     def __init__(self) -> None:
-        self._refusals: dict[str, Remembered] = {}
-
-    def __len__(self) -> int:
-        return len(self._refusals)
+        self.refusals: dict[str, Remembered] = {}
 
     def remember(self, name: str, amount: int, until: float) -> None:
         """Remember that *name* refuses claims of *amount* and more until *until*."""
-        if len(self._refusals) >= _MOST:
-            self._refusals.clear()
-        self._refusals[name] = Remembered(amount, until)
+        if len(self.refusals) >= _MOST:
+            self.refusals.clear()
+        self.refusals[name] = Remembered(amount, until)
 
     def wait_for(self, name: str, amount: int, now: float) -> float:
         """Return the seconds from *now* for which *name* refuses a claim of *amount*. 0 means that nothing is known."""
-        found = self._refusals.get(name)
+        found = self.refusals.get(name)
         if found is None:
             return 0.0
         if found.until <= now:
-            del self._refusals[name]
+            del self.refusals[name]
             return 0.0
         return found.until - now if amount >= found.amount else 0.0
 
     def forget(self, name: str) -> None:
         """Forget the refusal of *name*, since something was given back to it."""
-        self._refusals.pop(name, None)
+        self.refusals.pop(name, None)
 
     def clear(self) -> None:
         """Forget everything, since the limits have changed."""
-        self._refusals.clear()
+        self.refusals.clear()

@@ -89,12 +89,14 @@ class AccountSpend:
     def reserve(self, nano: int, until: float) -> None:
         """Reserve *nano* for a running request, which has surely ended at *until* on the steady clock."""
         self.reserved += nano
-        self.reserved_until = max(self.reserved_until, until)
+        if until > self.reserved_until:
+            self.reserved_until = until
         self.changes += 1
 
     def unreserve(self, nano: int) -> None:
         """Give a reservation of *nano* back."""
-        self.reserved = max(0, self.reserved - nano)
+        left = self.reserved - nano
+        self.reserved = left if left > 0 else 0
         self.changes += 1
 
     def add(self, nano: int, estimated: int, tokens: int, requests: int) -> None:

@@ -9,6 +9,7 @@ from proxy.state.limits.claims import Bucket, Claims, Standing, Verdict
 from proxy.state.limits.limit_table import KeyLimits
 
 _Left: TypeAlias = tuple[int | None, int | None, float | None]
+_NO_LIMIT: _Left = (None, None, None)
 
 
 class Standings:
@@ -19,22 +20,24 @@ class Standings:
 
     def note(self, claims: Claims, verdict: Verdict, now: float) -> None:
         """Note what *verdict* says about the buckets of *claims*."""
+        full_at = self._full_at
         for rate, used_us in zip(claims.rates, verdict.used_us, strict=True):
-            self._full_at[rate.bucket.name] = now + used_us / 1e6
+            full_at[rate.bucket.name] = now + used_us / 1e6
 
     def standing_of(self, limits: KeyLimits, now: float) -> Standing:
         """Return what is left at *now*, for each kind of the holder that has the least of it."""
-        holders = limits.holders
-        requests = self._tightest([each.requests for each in holders if each.requests is not None], now)
-        tokens = self._tightest([each.tokens for each in holders if each.tokens is not None], now)
+        requests = tokens = _NO_LIMIT
+        for each in limits.holders:
+            if each.requests is not None:
+                requests = self._tighter(requests, each.requests, now)
+            if each.tokens is not None:
+                tokens = self._tighter(tokens, each.tokens, now)
         return Standing(*requests, *tokens)
 
-    def _tightest(self, buckets: list[Bucket], now: float) -> _Left:
-        """Return the limit of the bucket that has the least left, what is left, and the seconds until it is full."""
-        tightest: _Left = (None, None, None)
-        for bucket in buckets:
-            used_s = max(0.0, self._full_at.get(bucket.name, now) - now)
-            left = gcra.remaining(bucket, round(used_s * 1e6))
-            if tightest[1] is None or left < tightest[1]:
-                tightest = bucket.per_minute, left, used_s
-        return tightest
+    def _tighter(self, known: _Left, bucket: Bucket, now: float) -> _Left:
+        """Return *known*, or the limit of *bucket*, what is left, and the seconds until it is full, if less is left."""
+        used_s = self._full_at.get(bucket.name, now) - now
+        if used_s < 0:
+            used_s = 0.0
+        left = gcra.remaining(bucket, round(used_s * 1e6))
+        return known if known[1] is not None and known[1] <= left else (bucket.per_minute, left, used_s)

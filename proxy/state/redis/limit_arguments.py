@@ -40,7 +40,7 @@ def admit_call(claims: Claims, spends: Sequence[AccountSpend], sealer: EntrySeal
     keys, numbers = list[str](), list[int]()
     for rate in claims.rates:
         keys.append(sealer.limit_name("rate", rate.bucket.name))
-        numbers += (gcra.cost_us(rate.bucket, rate.amount), gcra.window_us(rate.bucket))
+        numbers += (gcra.cost_us(rate.bucket, rate.amount), rate.bucket.window_us)
     for place in claims.parallel:
         keys.append(sealer.limit_name("places", place.name))
         numbers += (place.most, int(place.lifetime_s * _MICRO))

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from proxy.core.deadlines import wait_at_most
 from proxy.state.external.reply_limit import GRACE_TURNS
 from proxy.state.limits.claims import Claims, Settlement, Verdict
+from proxy.state.limits.ledger import FEW_PLACES
 from proxy.state.limits.spend_book import AccountSpend
 
 MOST_WAITING = 10_000
@@ -23,12 +24,6 @@ MOST_WAITING = 10_000
 _BATCH = 64
 _DELAY_S = 0.005
 """The seconds that a settlement waits for claims to go out with. A round trip then serves both."""
-
-_FEW_PLACES = 32
-"""The most places of a key of which a freed one is sent and awaited at once.
-
-The client of such a key may come again at once. With more places, a request more or less at one moment is no matter.
-"""
 
 _ARRIVE_S = 0.025
 """The most seconds for which the end of an answer waits until its place is free on the server."""
@@ -108,7 +103,10 @@ class WaitingWork:
         if len(self._waiting) >= MOST_WAITING:
             self._drop_settlement()
         self._waiting.append(settlement)
-        is_awaited = any(place.most <= _FEW_PLACES for place in settlement.parallel)
+        is_awaited = False
+        for place in settlement.parallel:
+            if place.most <= FEW_PLACES:
+                is_awaited = True
         if is_awaited:
             self._freeing[settlement.id] = asyncio.get_running_loop().create_future()
         if is_awaited or len(self._waiting) >= _BATCH:

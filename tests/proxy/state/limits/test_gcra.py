@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.state.limits import gcra
-from proxy.state.limits.claims import Bucket
+from proxy.state.limits.claims import MINUTE_US, Bucket
 from tests.support.limited_keys import bucket
 
 STEPS = st.lists(st.tuples(st.integers(0, 90_000_000), st.integers(1, 40)), max_size=60)
@@ -29,15 +29,15 @@ class Filled:
 
     def wait(self, elapsed_us: int) -> None:
         """Let time pass."""
-        filled = Fraction(elapsed_us * self._of.per_minute, gcra.MINUTE_US)
+        filled = Fraction(elapsed_us * self._of.per_minute, MINUTE_US)
         self.held = min(Fraction(self._of.capacity), self.held + filled)
 
 
 @given(BUCKETS, STEPS)
 def test_claims_are_those_that_a_bucket_holds(of: Bucket, steps: list[tuple[int, int]]) -> None:
     """Costs are rounded down to whole microseconds, so each granted claim may be early by one of them."""
-    model, tat, now, window = Filled(of), 0, 1_000_000, gcra.window_us(of)
-    slack = Fraction(of.per_minute * (len(steps) + 1), gcra.MINUTE_US)
+    model, tat, now, window = Filled(of), 0, 1_000_000, of.window_us
+    slack = Fraction(of.per_minute * (len(steps) + 1), MINUTE_US)
     for elapsed_us, amount in steps:
         now += elapsed_us
         model.wait(elapsed_us)
@@ -52,7 +52,7 @@ def test_claims_are_those_that_a_bucket_holds(of: Bucket, steps: list[tuple[int,
 
 @given(BUCKETS, st.integers(0, 10**9), st.integers(1, 40))
 def test_claim_fits_exactly_after_its_wait(of: Bucket, used_us: int, amount: int) -> None:
-    now, cost, window = 10**10, gcra.cost_us(of, amount), gcra.window_us(of)
+    now, cost, window = 10**10, gcra.cost_us(of, amount), of.window_us
     _, wait_us = gcra.claim(now + used_us, now, cost, window)
     if wait_us and cost <= window:
         assert gcra.claim(now + used_us, now + wait_us, cost, window)[1] == 0
@@ -63,7 +63,7 @@ def test_claim_fits_exactly_after_its_wait(of: Bucket, used_us: int, amount: int
 def test_idle_bucket_grants_its_capacity_at_one_moment(per_minute: int) -> None:
     of, tat, granted = bucket(per_minute=per_minute, capacity=min(per_minute, 2_000)), 0, 0
     for _ in range(of.capacity + 1):
-        moved, wait_us = gcra.claim(tat, 10**9, gcra.cost_us(of, 1), gcra.window_us(of))
+        moved, wait_us = gcra.claim(tat, 10**9, gcra.cost_us(of, 1), of.window_us)
         if wait_us == 0:
             tat, granted = moved, granted + 1
 
@@ -97,7 +97,7 @@ def test_remaining_is_the_most_that_still_fits(of: Bucket, used_us: int) -> None
     left = gcra.remaining(of, used_us)
 
     def fits(amount: int) -> bool:
-        return gcra.claim(10**9 + used_us, 10**9, gcra.cost_us(of, amount), gcra.window_us(of))[1] == 0
+        return gcra.claim(10**9 + used_us, 10**9, gcra.cost_us(of, amount), of.window_us)[1] == 0
 
     assert not fits(left + 1)
     assert left == 0 or fits(left)
@@ -110,4 +110,4 @@ def test_idle_bucket_has_its_capacity_left() -> None:
 
 
 def test_debt_leaves_nothing() -> None:
-    assert gcra.remaining(bucket(), 10 * gcra.MINUTE_US) == 0
+    assert gcra.remaining(bucket(), 10 * MINUTE_US) == 0

@@ -34,7 +34,7 @@ def test_refusal_holds_for_as_much_until_its_wait_is_over(
 
 def test_refusal_that_is_over_is_forgotten(remembered: RememberedRefusals) -> None:
     remembered.wait_for("b", 5, 110.0)
-    assert len(remembered) == 0
+    assert len(remembered.refusals) == 0
 
 
 def test_refusal_is_forgotten_where_something_was_given_back(remembered: RememberedRefusals) -> None:
@@ -49,5 +49,5 @@ def test_number_of_refusals_is_bounded() -> None:
     for number in range(10_000):
         made.remember(f"b{number}", 1, 110.0)
 
-    assert len(made) <= 4_096
+    assert len(made.refusals) <= 4_096
     assert made.wait_for("b9999", 1, 100.0) == 10
