@@ -17,17 +17,11 @@ from proxy.config.allowed_models import AllowedModels
 from proxy.config.faults import refusal
 from proxy.config.schema.compaction import Compaction, KeyCompaction, ModelCompaction
 from proxy.config.schema.credentials import CredentialEntry, Credentials
-from proxy.config.schema.general import (
-    Admin,
-    GeneralSettings,
-    Inspector,
-    Logs,
-    Media,
-    Tracing,
-)
+from proxy.config.schema.general import Admin, GeneralSettings, Media
 from proxy.config.schema.keys import ClientKey, Team
 from proxy.config.schema.limits import Limits
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
+from proxy.config.schema.observability import Inspector, Logs, Tracing
 from proxy.config.schema.policies import Budget, Sanitize
 from proxy.config.schema.router import Alias, RouterSettings
 from proxy.config.schema.routes import ANY_MODEL, ProviderAccess, Routes
