@@ -10,6 +10,7 @@ The files, in the order of the data:
     summary_jobs     the summaries that this process writes in the background
     attempt_planner  the protocol of a planner, which prepares a request for each deployment
     attempts         the steps between the calls upstream: retries, repairs, fallbacks
+    plan_attempt     the next deployment, its plan, and the limits that the call has to fit
     attempt          one call upstream, with its deadline
     limits           the limits of the client's key and of deployments, which a request is held to
     metering         what each attempt used, and what it cost

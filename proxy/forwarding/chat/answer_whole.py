@@ -9,13 +9,14 @@ from proxy.core.failures import Cause
 from proxy.core.source import GEMINI_NATIVE, SOURCE
 from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.forwarding.answer_stamp import AnswerStamp
-from proxy.forwarding.attempt import Attempt, plan_attempt
+from proxy.forwarding.attempt import Attempt
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, client_tool_names, keep_signatures
 from proxy.forwarding.chat.answer_thoughts import keep_thoughts
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, write_wrap_up_answer
 from proxy.forwarding.fallback_chain import FallbackChain
+from proxy.forwarding.plan_attempt import plan_attempt
 from proxy.forwarding.write_events import keep_source
 from proxy.planning.plan import Plan
 from proxy.resilience.failure_table import FILTERED

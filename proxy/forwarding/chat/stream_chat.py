@@ -19,13 +19,14 @@ from proxy.core.source import GEMINI_NATIVE
 from proxy.core.upstream_call import Chunk, UpstreamCall
 from proxy.forwarding.answer_buffer import AnswerBuffer
 from proxy.forwarding.answer_stamp import AnswerStamp
-from proxy.forwarding.attempt import Attempt, plan_attempt
+from proxy.forwarding.attempt import Attempt
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, client_tool_names, keep_signatures
 from proxy.forwarding.chat.answer_thoughts import keep_thoughts
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, stream_wrap_up_answer
 from proxy.forwarding.event_stream import EventStream
+from proxy.forwarding.plan_attempt import plan_attempt
 from proxy.forwarding.relay import broken_off, relay_chunks, send_end, send_held
 from proxy.forwarding.write_events import Held
 from proxy.planning.plan import Plan

@@ -15,13 +15,13 @@ from proxy.core.text_request import TextRequest
 from proxy.core.upstream_call import Answer, TextCall
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.answer_stamp import stamp_answer
-from proxy.forwarding.attempt import plan_attempt
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.end_stream import finish_stream
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.limits.settle_request import free_place
 from proxy.forwarding.metering.used_by_attempt import AttemptUse
+from proxy.forwarding.plan_attempt import plan_attempt
 from proxy.forwarding.text.completing import complete_text, may_be_empty
 from proxy.forwarding.text.embedding import embed
 from proxy.forwarding.text.plan_attempts import TextAttemptPlanner

@@ -13,9 +13,9 @@ from proxy.answers.texts import Defaults, TextChunks, opens
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Chunk, TextCall
-from proxy.forwarding.attempt import plan_attempt
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.event_stream import EventStream
+from proxy.forwarding.plan_attempt import plan_attempt
 from proxy.forwarding.relay import broken_off, relay_chunks, send_end
 from proxy.forwarding.text.completing import may_be_empty, stream_text
 from proxy.forwarding.text.plans import TextPlan
