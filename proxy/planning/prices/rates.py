@@ -42,16 +42,16 @@ class Rates:
     reasoning: int
     audio_output: int
     image_output: int
+    dearest_input: int = field(init=False, repr=False, compare=False)
+    """The highest price of a token of text in the prompt."""
 
-    @property
-    def dearest_input(self) -> int:
-        """The highest price of a token of text in the prompt."""
-        return max(self.uncached, self.cached, self.written, self.written_1h)
+    dearest_output: int = field(init=False, repr=False, compare=False)
+    """The highest price of a token of text in the answer."""
 
-    @property
-    def dearest_output(self) -> int:
-        """The highest price of a token of text in the answer."""
-        return max(self.output, self.reasoning)
+    def __post_init__(self) -> None:
+        dearest = max(self.uncached, self.cached, self.written, self.written_1h)
+        object.__setattr__(self, "dearest_input", dearest)
+        object.__setattr__(self, "dearest_output", max(self.output, self.reasoning))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,11 @@ handle the reply first.
 from __future__ import annotations
 
 import asyncio
+from math import inf
 from types import TracebackType
 from typing import Self
+
+from proxy.core.deadlines import limit_watch_of
 
 GRACE_TURNS = 4
 """Turns of the event loop between the due time and the cancellation. A reply passes through two or three callbacks."""
@@ -21,26 +24,36 @@ class ReplyLimit:
     Raises :class:`TimeoutError` otherwise, as :func:`asyncio.timeout` does.
     """
 
-    __slots__ = ("_cancelling", "_handle", "_loop", "_reached", "_seconds", "_task")
+    __slots__ = ("_cancelling", "_handle", "_loop", "_reached", "_seconds", "_task", "_watch", "until")
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._reached = False
+        self._handle: asyncio.Handle | None = None
 
     def __enter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
         task = asyncio.current_task(self._loop)
         assert task is not None
         self._task, self._cancelling = task, task.cancelling()
-        self._handle: asyncio.Handle = self._loop.call_later(self._seconds, self._let_pass, GRACE_TURNS)
+        self.until = self._loop.time() + self._seconds
+        self._watch = limit_watch_of(self._loop)
+        self._watch.watch(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._handle.cancel()
+        self._watch.forget(self)
+        if self._handle is not None:
+            self._handle.cancel()
         if self._reached and self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
             raise TimeoutError from error
+
+    def expire(self) -> None:
+        """See :meth:`proxy.core.deadlines.Limited.expire`."""
+        self.until = inf
+        self._let_pass(GRACE_TURNS)
 
     def _let_pass(self, turns: int) -> None:
         if turns:

@@ -24,15 +24,35 @@ _HEAD_BYTES = len(_VERSION) + _DIGEST_BYTES
 _KEPT_NAMES = 4_096
 
 
+class LimitNames(dict[str, str]):
+    """The names of all numbers of one *kind*, by what each number belongs to. A look-up makes a missing name."""
+
+    def __init__(self, kind: str, make: Callable[..., str]) -> None:
+        super().__init__()
+        self._kind = kind
+        self._make = make
+
+    def __missing__(self, owner: str) -> str:
+        if len(self) >= _KEPT_NAMES:
+            self.clear()
+        made = self[owner] = self._make(self._kind, owner)
+        return made
+
+
 class EntrySealer:
     """Makes names, and seals and opens values. *prefix* begins each name, and *secret* has 16 to 64 bytes."""
 
-    __slots__ = ("_limit_names", "_prefix", "_secret")
+    __slots__ = ("_limit_names", "_prefix", "_secret", "place_names", "rate_names")
 
     def __init__(self, prefix: str, secret: bytes) -> None:
         self._limit_names: dict[tuple[str, ...], str] = {}
         self._prefix = prefix
         self._secret = secret
+        self.rate_names = LimitNames("rate", self._make_limit_name)
+        """The names of buckets, as :meth:`limit_name` makes them. Each request needs several, without a call."""
+
+        self.place_names = LimitNames("places", self._make_limit_name)
+        """The names of the places of parallel requests."""
 
     def name(self, space: Space, tenant: str, key: str) -> str:
         """Return the name of the entry under *key* of *tenant* in *space*.
@@ -60,9 +80,11 @@ class EntrySealer:
         if name is None:
             if len(self._limit_names) >= _KEPT_NAMES:
                 self._limit_names.clear()
-            name = f"{self._prefix}:1:{{limits}}:{parts[0]}:{self._digest_of(*parts)}"
-            self._limit_names[parts] = name
+            name = self._limit_names[parts] = self._make_limit_name(*parts)
         return name
+
+    def _make_limit_name(self, *parts: str) -> str:
+        return f"{self._prefix}:1:{{limits}}:{parts[0]}:{self._digest_of(*parts)}"
 
     def seal(self, name: str, value: bytes) -> bytes:
         """Return the bytes that the backend keeps of *value*. The same value gives the same bytes."""

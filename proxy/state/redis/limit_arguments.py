@@ -39,10 +39,10 @@ def admit_call(claims: Claims, spends: Sequence[AccountSpend], sealer: EntrySeal
     """Return the call that asks for *claims*, with this process's numbers for each of their *spends*."""
     keys, numbers = list[str](), list[int]()
     for rate in claims.rates:
-        keys.append(sealer.limit_name("rate", rate.bucket.name))
+        keys.append(sealer.rate_names[rate.bucket.name])
         numbers += (gcra.cost_us(rate.bucket, rate.amount), rate.bucket.window_us)
     for place in claims.parallel:
-        keys.append(sealer.limit_name("places", place.name))
+        keys.append(sealer.place_names[place.name])
         numbers += (place.most, int(place.lifetime_s * _MICRO))
     for claim, spend in zip(claims.spends, spends, strict=True):
         keys.append(spend_name(sealer, claim))
@@ -60,10 +60,10 @@ def settle_call(
     rates, places = settlement.rates, settlement.parallel
     keys, numbers = list[str](), list[int]()
     for change in rates:
-        keys.append(sealer.limit_name("rate", change.bucket.name))
+        keys.append(sealer.rate_names[change.bucket.name])
         numbers += (gcra.cost_us(change.bucket, change.claimed), gcra.cost_us(change.bucket, change.used))
     for place in places:
-        keys.append(sealer.limit_name("places", place.name))
+        keys.append(sealer.place_names[place.name])
     for spend in spends:
         keys.append(spend_name(sealer, spend))
         numbers += own_arguments(spend, sender)

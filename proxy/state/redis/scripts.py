@@ -34,6 +34,9 @@ _NO_WRITES = {"OOM": FaultKind.FULL, "MISCONF": FaultKind.FULL, "NOREPLICAS": Fa
 """Codes of a server that takes no writes: its memory is full, it cannot write to its disk, or it lacks replicas."""
 
 
+_READ_ONLY, _MASTER_DOWN, _NO_SCRIPT = map(ReplyError, ("READONLY", "MASTERDOWN", "NOSCRIPT"))
+
+
 def read_error(error: ReplyError) -> StoreFault:
     """Return the fault that *error* means, which the server answered one command with."""
     if error.code in _NO_WRITES:
@@ -49,10 +52,10 @@ async def run_commands(connections: RedisConnections, commands: Sequence[Command
     if not commands:
         return ()
     replies = await connections.exchange(commands)
-    if ReplyError("READONLY") in replies:
+    if _READ_ONLY in replies:
         await connections.give_up()
         raise StoreFault(FaultKind.READ_ONLY, "the store is a replica, which takes no writes")
-    if ReplyError("MASTERDOWN") in replies:
+    if _MASTER_DOWN in replies:
         await connections.give_up()
         raise StoreFault(FaultKind.CONNECTION, "the store is a replica without its master")
     return replies
@@ -65,17 +68,15 @@ async def run_scripts(connections: RedisConnections, calls: Sequence[Call]) -> l
     again, after the others.
     """
     known = connections.known_scripts
-    first = [_command(call, by_text=call[0].digest not in known) for call in calls]
+    first: list[Command] = [
+        ("EVALSHA", script.digest, *rest) if script.digest in known else ("EVAL", script.text, *rest)
+        for script, rest in calls
+    ]
     replies = list(await run_commands(connections, first))
-    forgotten = [number for number, reply in enumerate(replies) if reply == ReplyError("NOSCRIPT")]
-    if forgotten:
-        again = [_command(calls[number], by_text=True) for number in forgotten]
+    if _NO_SCRIPT in replies:
+        forgotten = [number for number, reply in enumerate(replies) if reply == _NO_SCRIPT]
+        again: list[Command] = [("EVAL", calls[number][0].text, *calls[number][1]) for number in forgotten]
         for number, reply in zip(forgotten, await run_commands(connections, again), strict=True):
             replies[number] = reply
-    known.update(script.digest for script, _ in calls)
+    known.update([script.digest for script, _ in calls])
     return replies
-
-
-def _command(call: Call, *, by_text: bool) -> Command:
-    script, rest = call
-    return ("EVAL", script.text, *rest) if by_text else ("EVALSHA", script.digest, *rest)

@@ -79,7 +79,11 @@ class WaitingWork:
         """The ended requests whose places are being freed, by their ids."""
 
         self._wake = asyncio.Event()
+        self._due: float | None = None
+        """The loop's time at which the oldest waiting settlement is sent without claims."""
+
         self._timer: asyncio.TimerHandle | None = None
+        """The timer for this. It is never cancelled, since a new timer for each batch would cost more."""
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -111,14 +115,15 @@ class WaitingWork:
             self._freeing[settlement.id] = asyncio.get_running_loop().create_future()
         if is_awaited or len(self._waiting) >= _BATCH:
             self._wake.set()
-        elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_DELAY_S, self._wake.set)
+        elif self._due is None:
+            loop = asyncio.get_running_loop()
+            self._due = loop.time() + _DELAY_S
+            if self._timer is None:
+                self._timer = loop.call_at(self._due, self._end_delay)
 
     def take(self) -> list[Work]:
         """Remove and return the oldest work for one pipeline. An exchange goes alone."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._due = None
         waiting, batch = self._waiting, list[Work]()
         while waiting and len(batch) < _BATCH:
             work = waiting[0]
@@ -140,6 +145,16 @@ class WaitingWork:
         """Note that *settlement* has arrived, or never will."""
         if settlement.parallel and (future := self._freeing.pop(settlement.id, None)) is not None:
             future.set_result(None)
+
+    def _end_delay(self) -> None:
+        """Let settlements be sent, or wait again where they are newer than the timer."""
+        self._timer = None
+        if self._due is not None:
+            loop = asyncio.get_running_loop()
+            if self._due <= loop.time():
+                self._wake.set()
+            else:
+                self._timer = loop.call_at(self._due, self._end_delay)
 
     def _drop_settlement(self) -> None:
         for number, work in enumerate(self._waiting):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from proxy.planning.prices.rates import Ladder, Prices, Rates
@@ -9,7 +11,7 @@ from proxy.planning.prices.rates import Ladder, Prices, Rates
 
 def rates_at(price: int) -> Rates:
     """Return rates with *price* for every kind of tokens."""
-    return Rates(*[price] * len(Rates.__dataclass_fields__))
+    return Rates(*[price] * sum(field.init for field in fields(Rates)))
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,18 @@ async def test_settlement_alone_is_done_after_a_moment(waiting: WaitingWork) -> 
     assert [work.id for work in waiting.take() if isinstance(work, Settlement)] == ["s"]
 
 
+async def test_settlement_after_a_batch_is_done_after_a_moment_too(waiting: WaitingWork) -> None:
+    """The timer of the settlement before may still run, and ends no wait of the new one for ever."""
+    waiting.add_settlement(Settlement("s"))
+    waiting.take()
+    await asyncio.sleep(0.001)
+    waiting.add_settlement(Settlement("t"))
+    async with asyncio.timeout(10):
+        await waiting.wait()
+
+    assert len(waiting) == 1
+
+
 async def test_place_of_a_key_with_few_is_freed_at_once(waiting: WaitingWork) -> None:
     waiting.add_settlement(Settlement("s", parallel=FEW))
     assert await is_ready(waiting)
