@@ -2,6 +2,9 @@
 
 The name of a period is a part of the key under which its spend is kept. So nothing is ever reset: a new period begins
 with a new name, and every process finds the same name.
+
+Clients read the name too. A month is ``2026-11``. Another period is an interval of ISO 8601, with its beginning and its
+length: ``2026-11-28T00:00:00Z/PT86400S``.
 """
 
 from __future__ import annotations
@@ -35,8 +38,9 @@ def period_at(duration: str | None, now: float) -> Period:
     if duration == MONTH:
         return _month_at(now)
     seconds = period_seconds(duration)
-    number = int(now // seconds)
-    return Period(f"{seconds}s-{number}", float((number + 1) * seconds))
+    begins_at = int(now // seconds) * seconds
+    begin = datetime.fromtimestamp(begins_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return Period(f"{begin}/PT{seconds}S", float(begins_at + seconds))
 
 
 class Periods:
