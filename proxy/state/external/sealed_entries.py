@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from proxy.state.spaces import Space
 
@@ -23,36 +24,39 @@ _HEAD_BYTES = len(_VERSION) + _DIGEST_BYTES
 
 _KEPT_NAMES = 4_096
 
+KeyT = TypeVar("KeyT")
 
-class LimitNames(dict[str, str]):
-    """The names of all numbers of one *kind*, by what each number belongs to. A look-up makes a missing name."""
 
-    def __init__(self, kind: str, make: Callable[..., str]) -> None:
+class LimitNames(dict[KeyT, str]):
+    """The names of numbers of one kind, by what each number belongs to. A look-up makes a missing name by *make*."""
+
+    def __init__(self, make: Callable[[KeyT], str]) -> None:
         super().__init__()
-        self._kind = kind
         self._make = make
 
-    def __missing__(self, owner: str) -> str:
+    def __missing__(self, owner: KeyT) -> str:
         if len(self) >= _KEPT_NAMES:
             self.clear()
-        made = self[owner] = self._make(self._kind, owner)
+        made = self[owner] = self._make(owner)
         return made
 
 
 class EntrySealer:
     """Makes names, and seals and opens values. *prefix* begins each name, and *secret* has 16 to 64 bytes."""
 
-    __slots__ = ("_limit_names", "_prefix", "_secret", "place_names", "rate_names")
+    __slots__ = ("_prefix", "_secret", "place_names", "rate_names", "spend_names")
 
     def __init__(self, prefix: str, secret: bytes) -> None:
-        self._limit_names: dict[tuple[str, ...], str] = {}
         self._prefix = prefix
         self._secret = secret
-        self.rate_names = LimitNames("rate", self._make_limit_name)
-        """The names of buckets, as :meth:`limit_name` makes them. Each request needs several, without a call."""
+        self.rate_names = LimitNames[str](lambda bucket: self.limit_name("rate", bucket))
+        """The names of buckets, as :meth:`limit_name` makes them. They are kept, since each request needs several."""
 
-        self.place_names = LimitNames("places", self._make_limit_name)
+        self.place_names = LimitNames[str](lambda places: self.limit_name("places", places))
         """The names of the places of parallel requests."""
+
+        self.spend_names = LimitNames[tuple[str, str]](lambda spend: self.limit_name("spend", *spend))
+        """The names of spend, by the account and the name of the period."""
 
     def name(self, space: Space, tenant: str, key: str) -> str:
         """Return the name of the entry under *key* of *tenant* in *space*.
@@ -73,17 +77,8 @@ class EntrySealer:
     def limit_name(self, *parts: str) -> str:
         """Return the name of a number of limits or spend, whose kind is the first of *parts*.
 
-        One script changes several numbers, so that all have one hash tag. The names are kept, since each request of a
-        limited key needs several.
+        One script changes several numbers, so that all have one hash tag.
         """
-        name = self._limit_names.get(parts)
-        if name is None:
-            if len(self._limit_names) >= _KEPT_NAMES:
-                self._limit_names.clear()
-            name = self._limit_names[parts] = self._make_limit_name(*parts)
-        return name
-
-    def _make_limit_name(self, *parts: str) -> str:
         return f"{self._prefix}:1:{{limits}}:{parts[0]}:{self._digest_of(*parts)}"
 
     def seal(self, name: str, value: bytes) -> bytes:

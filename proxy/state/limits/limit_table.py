@@ -64,13 +64,16 @@ class KeyLimits:
     largest_nano: int | None
     """The most that one request can ever cost, in 10⁻⁹ dollars. None without a spend limit."""
 
-    @property
-    def holder_of_tokens(self) -> Holder:
-        """The owner of the limit that :attr:`largest_tokens` is from."""
-        for each in self.holders:
-            if each.tokens is not None and each.tokens.capacity == self.largest_tokens:
-                return each.holder
-        return "key"
+    holder_of_tokens: Holder = field(init=False)
+    """The owner of the limit that :attr:`largest_tokens` is from."""
+
+    def __post_init__(self) -> None:
+        owners = [
+            each.holder
+            for each in self.holders
+            if each.tokens is not None and each.tokens.capacity == self.largest_tokens
+        ]
+        object.__setattr__(self, "holder_of_tokens", next(iter(owners), "key"))
 
 
 class LimitTable:

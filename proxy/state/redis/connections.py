@@ -28,11 +28,11 @@ _UNREACHABLE = frozenset({FaultKind.TIMEOUT, FaultKind.CONNECTION})
 class RedisConnections:
     """The connections to the server at *address*. A connection is made when a call needs one.
 
-    *exchange_s* is the most seconds of a whole pipeline, where that is not :data:`EXCHANGE_S`.
+    *is_limited* is False where the caller limits the time of each pipeline. :data:`EXCHANGE_S` does not hold then.
     """
 
-    def __init__(self, address: RedisAddress, exchange_s: float | None = None) -> None:
-        self._exchange_s = exchange_s
+    def __init__(self, address: RedisAddress, *, is_limited: bool = True) -> None:
+        self._is_limited = is_limited
         self._address = address
         self._sentinels = list(address.hosts)
         self._server: tuple[str, int] | None = None if address.master_name else address.hosts[0]
@@ -52,13 +52,18 @@ class RedisConnections:
             raise StoreFault(FaultKind.CONNECTION, f"all {MAX_CONNECTIONS} connections are in use")
         self._taken += 1
         try:
-            most_s = EXCHANGE_S if self._exchange_s is None else self._exchange_s
-            with TimeLimit(asyncio.get_running_loop().time() + most_s):
+            if not self._is_limited:
+                return await self._exchange(commands)
+            with TimeLimit(asyncio.get_running_loop().time() + EXCHANGE_S):
                 return await self._exchange(commands)
         except TimeoutError:
             fault = StoreFault(FaultKind.TIMEOUT, "the store did not answer in time")
         except StoreFault as error:
             fault = error
+        except asyncio.CancelledError:
+            if not self._is_limited:  # the caller's limit may be the cause
+                await self.give_up()
+            raise
         finally:
             self._taken -= 1
         if fault.kind in _UNREACHABLE:

@@ -34,9 +34,6 @@ A server that does not answer is noticed sooner, by the limit of each reply. Thi
 others. It is long, since many requests at once keep the event loop busy, and would else all be held to a share alone.
 """
 
-_EXCHANGE_S = 1.0
-"""The most seconds of one batch. A busy event loop takes that long to read the replies of a whole batch."""
-
 _CALL_S = 2.0
 """Longer than any call of the store takes, so that one call has ended before the next begins."""
 
@@ -67,7 +64,7 @@ class RedisLedger:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.replicas = 1
-        self._connections = RedisConnections(address, _EXCHANGE_S)
+        self._connections = RedisConnections(address, is_limited=False)  # the store limits each batch
         self._store = store
         self._book = book
         self._wall = wall
@@ -174,13 +171,14 @@ class RedisLedger:
             while self._not_freed:
                 self._waiting.add(self._not_freed.popleft())
             return True
+        spend_of = self._book.spend_of
         calls, sent = list[Call](), list[tuple[list[AccountSpend], list[int]]]()
         for work in batch:
             if isinstance(work, Asked):
-                spends = self._find(work.claims.spends)
+                spends = [spend_of(claim.account, claim.period) for claim in work.claims.spends]
                 calls.append(admit_call(work.claims, spends, sealer, sender))
             elif isinstance(work, Settlement):
-                spends = self._find(work.spends)
+                spends = [spend_of(claim.account, claim.period) for claim in work.spends]
                 calls.append(settle_call(work, spends, sealer, sender))
             else:
                 continue

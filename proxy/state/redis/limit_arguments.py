@@ -32,7 +32,7 @@ class Sender:
 
 def spend_name(sealer: EntrySealer, spend: AccountSpend | SpendClaim) -> str:
     """Return the server's name for the spend of an account in a period."""
-    return sealer.limit_name("spend", spend.account, spend.period.name)
+    return sealer.spend_names[spend.account, spend.period.name]
 
 
 def admit_call(claims: Claims, spends: Sequence[AccountSpend], sealer: EntrySealer, sender: Sender) -> Call:
@@ -45,7 +45,7 @@ def admit_call(claims: Claims, spends: Sequence[AccountSpend], sealer: EntrySeal
         keys.append(sealer.place_names[place.name])
         numbers += (place.most, int(place.lifetime_s * _MICRO))
     for claim, spend in zip(claims.spends, spends, strict=True):
-        keys.append(spend_name(sealer, claim))
+        keys.append(sealer.spend_names[spend.account, spend.period.name])
         limit = -1 if claim.limit_nano is None else claim.limit_nano
         numbers += (limit, claim.reserve_nano, int(claim.lifetime_s * _MICRO), spend.others_nano)
         numbers += own_arguments(spend, sender)
@@ -65,7 +65,7 @@ def settle_call(
     for place in places:
         keys.append(sealer.place_names[place.name])
     for spend in spends:
-        keys.append(spend_name(sealer, spend))
+        keys.append(sealer.spend_names[spend.account, spend.period.name])
         numbers += own_arguments(spend, sender)
     kinds = len(rates), len(places), len(spends)
     return SETTLE, _join(keys, settlement.id, sender, (*kinds, *numbers))
@@ -91,7 +91,7 @@ def own_arguments(spend: AccountSpend, sender: Sender) -> tuple[int, ...]:
         spend.requests,
         spend.reserved,
         int(left_s * _MICRO) if left_s > 0 else 0,
-        kept_ms(spend, sender.wall),
+        int(1_000 * kept_s(spend.period, sender.wall)),
     )
 
 

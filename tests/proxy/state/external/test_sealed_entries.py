@@ -106,19 +106,10 @@ def test_numbers_of_limits_share_a_hash_tag_and_tell_nothing() -> None:
 
 def test_kept_names_of_limits_are_bounded() -> None:
     sealer = EntrySealer("tr", b"s" * 32)
-    first = sealer.limit_name("rate", "0")
-    for number in range(5_000):
-        sealer.limit_name("rate", str(number))
-
-    assert len(sealer._limit_names) <= 4_096
-    assert sealer.limit_name("rate", "0") == first
-
-
-def test_names_of_buckets_and_places_are_looked_up_without_a_call() -> None:
-    sealer = EntrySealer("tr", b"s" * 32)
 
     assert sealer.rate_names["ann"] == sealer.limit_name("rate", "ann")
     assert sealer.place_names["ann"] == sealer.limit_name("places", "ann")
+    assert sealer.spend_names["ann", "p"] == sealer.limit_name("spend", "ann", "p")
     for number in range(5_000):
         sealer.rate_names[str(number)]
     assert len(sealer.rate_names) <= 4_096

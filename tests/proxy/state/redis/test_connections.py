@@ -125,6 +125,25 @@ async def test_server_that_sends_slowly_is_cut_off() -> None:
     assert caught.value.kind is FaultKind.TIMEOUT
 
 
+async def test_pipeline_that_its_caller_ends_gives_all_connections_up() -> None:
+    """The limit of the caller means that the server is lost, as the limit of the connections would."""
+    frozen = False
+
+    def answer(_: list[bytes]) -> bytes | None:
+        return None if frozen else OK
+
+    async with scripted_redis(answer) as script:
+        connections = RedisConnections(parse_redis_address(script.url), is_limited=False)
+        await asyncio.gather(*(connections.exchange([PING]) for _ in range(3)))
+        frozen = True
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.005):
+                await connections.exchange([PING])
+        await asyncio.sleep(0.01)
+
+        assert script.open_connections == 0
+
+
 async def test_master_is_asked_for_once_and_again_after_a_failure() -> None:
     well = True
     async with AsyncExitStack() as stack:
