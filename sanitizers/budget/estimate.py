@@ -122,9 +122,9 @@ class Estimator:
         """Return the tokens of a whole request: its messages, tools and format, and what the provider adds once."""
         return (
             self._overheads.per_request
-            + self.history_tokens(messages)
-            + self.tools_tokens(tools)
-            + self.format_tokens(response_format)
+            + sum(map(self.message_tokens, metered(messages)))
+            + (self.tools_tokens(tools) if tools else 0)
+            + (self.format_tokens(response_format) if response_format else 0)
         )
 
     def history_tokens(self, messages: Iterable[Message]) -> int:
@@ -150,7 +150,7 @@ class Estimator:
             tokens += self._overheads.per_result
         if not _BESIDES_CONTENT.isdisjoint(message):
             tokens += self._besides_content(message)
-        return self._rounded(tokens)
+        return int(tokens + 0.5)  # as `_rounded`, without a call for each message
 
     def tools_tokens(self, tools: Any) -> int:
         """Return the tokens of a request's ``tools`` or ``functions``, which are 0 without any."""
