@@ -27,8 +27,10 @@ def write_limits(standing: Standing) -> dict[str, str]:
 
 def write_duration(seconds: float) -> str:
     """Return *seconds*, rounded up to the millisecond, as OpenAI writes times: ``120ms``, ``1.5s``, ``6m0s``."""
-    milliseconds = math.ceil(seconds * 1000) if seconds > 0 else 0
-    if 0 < milliseconds < 1000:
+    if seconds <= 0:
+        return "0s"
+    milliseconds = math.ceil(seconds * 1000)
+    if milliseconds < 1000:
         return f"{milliseconds}ms"
     whole, rest = divmod(milliseconds, 1000)
     minutes, last = divmod(whole, 60)

@@ -74,8 +74,12 @@ def _count_texts(value: Any, lessons: DeploymentLessons) -> int:
 
 
 def _longest_answer(parameters: Mapping[str, Any], choices: int) -> int | None:
-    limits = [limit for name in _LIMITS if isinstance(limit := parameters.get(name), int)]
-    return max(0, *limits) * choices if limits else None
+    longest: int | None = None
+    for name in _LIMITS:
+        limit = parameters.get(name)
+        if isinstance(limit, int) and (longest is None or limit > longest):
+            longest = limit
+    return None if longest is None else max(0, longest) * choices
 
 
 def _count_of(parameters: Mapping[str, Any], name: str) -> int:
