@@ -8,9 +8,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 # Each worker begins with tests that lie together, and so starts few of the processes that tests share.
 PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
-# One worker more than cores: some tests wait for clocks, sockets and one another's processes.
-test test-fast test-ui test-ops: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-test-clients test-judges test-uvloop soak: WORKERS ?= auto
+# One worker more than cores: some tests wait for clocks, sockets and one another's processes. Unit tests do not.
+test test-ui test-ops: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+test-fast test-clients test-judges test-uvloop soak: WORKERS ?= auto
 
 .PHONY: docs demo serve emulate installed test test-fast test-deep test-uvloop test-clients test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-rows bench-watched bench-responses bench-messages bench-gemini bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-learned bench-tools conform-peers soak-load bench-state soak-state bench-limits soak-limits attack chaos fuzz soak lock clean
 

@@ -17,7 +17,14 @@ from hypothesis import HealthCheck, settings
 
 from proxy.upstream.litellm.environment import quiet_litellm
 from tests.support.covering_cases import EVERYTHING, cases_to_leave_out
-from tests.support.fast_run import Guard, imports_a_slow_module, is_in_a_fast_room, is_slow, run_fresh_python
+from tests.support.fast_run import (
+    Guard,
+    cases_to_thin_out,
+    imports_a_slow_module,
+    is_in_a_fast_room,
+    is_slow,
+    run_fresh_python,
+)
 from tests.support.worker_events import send_fewer_events
 
 quiet_litellm()
@@ -102,7 +109,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in slow:
         item.add_marker("slow")
     if config.getoption("fast"):
-        gone = {item for item in items if any(item.get_closest_marker(name) for name in ("slow", "long"))}
+        thinned = cases_to_thin_out([item.nodeid for item in items])
+        gone = {
+            item
+            for item in items
+            if item.nodeid in thinned or any(item.get_closest_marker(name) for name in ("slow", "long"))
+        }
         config.hook.pytest_deselected(items=[item for item in items if item in gone])
         items[:] = [item for item in items if item not in gone]
 

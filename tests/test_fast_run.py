@@ -13,7 +13,14 @@ from typing import Any
 import pytest
 
 from tests.conftest import GUARD
-from tests.support.fast_run import Guard, NotFastError, imports_a_slow_module, is_in_a_fast_room, is_slow
+from tests.support.fast_run import (
+    Guard,
+    NotFastError,
+    cases_to_thin_out,
+    imports_a_slow_module,
+    is_in_a_fast_room,
+    is_slow,
+)
 
 
 @pytest.mark.parametrize(
@@ -112,3 +119,13 @@ def test_guard_forbids_the_import_of_client_packages_in_the_fast_run(name: str) 
         strict("import", ("json",))
     with pytest.raises(NotFastError), strict.watching():
         strict("import", (name,))
+
+
+@pytest.mark.parametrize(("cases", "left"), [(1, 1), (20, 20), (21, 7), (100, 34)])
+def test_each_third_case_of_a_long_table_is_left(cases: int, left: int) -> None:
+    names = [f"tests/test_a.py::test_a[{number}]" for number in range(cases)]
+    names += ["tests/test_a.py::test_b", "tests/test_a.py::test_c[0]"]
+    gone = cases_to_thin_out(names)
+
+    assert len(names) - len(gone) == left + 2
+    assert names[0] not in gone

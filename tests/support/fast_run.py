@@ -1,5 +1,7 @@
 """Decides what ``pytest --fast`` runs: only unit tests, which start no process and import no client package.
 
+Long tests, which have a marker, and most cases of long tables are left out too.
+
 A test's fixtures, parameters or file imports decide whether it is slow, so nobody marks tests by hand. Starting a
 process during a test that is not slow is an error. `make test` checks this rule too, since the guard is always active.
 """
@@ -9,7 +11,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import PurePath
 from typing import Any
@@ -22,6 +24,11 @@ SLOW_FIXTURES = frozenset({"fresh_python", "litellm"})
 
 SLOW_IMPORT = re.compile(r"^(?:from|import) (?:litellm|openai|subprocess|tiktoken)\b", re.MULTILINE)
 """Matches the imports that make a file's tests slow: processes, client packages and large vocabularies."""
+
+_MOST_CASES = 20
+"""The most cases of one test that the fast run does not thin out."""
+
+_THINNED_TO = 3
 
 CLIENT_PACKAGES = frozenset({"litellm", "openai"})
 """Packages whose import takes seconds."""
@@ -98,6 +105,23 @@ def is_slow(fixtures: Iterable[str], parameters: Mapping[str, Any]) -> bool:
     return bool(names & SLOW_FIXTURES) or (
         "transport" in names and parameters.get("transport", "litellm") == "litellm"
     )
+
+
+def cases_to_thin_out(names: Sequence[str]) -> set[str]:
+    """Return the ids of cases that the fast run leaves out of long tables. *names* are in the order of collection.
+
+    Of a test with more than 20 cases it runs each third. All cases belong to ``make test``.
+    """
+    of_tests: dict[str, list[str]] = {}
+    for name in names:
+        of_tests.setdefault(name.partition("[")[0], []).append(name)
+    return {
+        name
+        for cases in of_tests.values()
+        if len(cases) > _MOST_CASES
+        for number, name in enumerate(cases)
+        if number % _THINNED_TO
+    }
 
 
 def _top(name: str) -> str:
