@@ -123,7 +123,10 @@ async def test_usage_of_a_stream(client: AsyncOpenAI, model: str) -> None:
 async def test_every_parameter_of_a_text_arrives(
     client: AsyncOpenAI, openai_emulator: OpenAIEmulator, stream: bool
 ) -> None:
-    """The parameters of a text completion reach OpenAI unchanged, and all choices of several prompts come back."""
+    """The parameters of a text completion reach OpenAI unchanged, and all choices of several prompts come back.
+
+    A stream of a model with a price is asked for its usage as well.
+    """
     fields: Any = {
         "prompt": ["a", "b"],
         "n": 2,
@@ -150,6 +153,7 @@ async def test_every_parameter_of_a_text_arrives(
     sent = dict(openai_emulator.requests[-1].body)
     assert sent.pop("model") == "gpt-3.5-turbo-instruct"
     assert sent.pop("stream", False) is stream
+    assert sent.pop("stream_options", None) == ({"include_usage": True} if stream else None)
     assert sent == fields
 
 
