@@ -49,7 +49,9 @@ async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT
         else:
             if attempts.limits is not None:
                 await attempts.limits.admit(counted, now)
-            claimed = await claim_call(deployment, size, now, attempts.record.key, attempts.gateway)
+            claimed = await claim_call(
+                deployment, counted or size, now, attempts.record.key, attempts.gateway
+            )
             now = attempts.clock()
             if not isinstance(claimed, float):
                 return Attempt(attempts, plan, now, claimed)

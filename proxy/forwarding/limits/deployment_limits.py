@@ -13,7 +13,7 @@ from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.forwarding.gateway import Gateway
 from proxy.forwarding.limits.plan_size import PlanSize
-from proxy.forwarding.limits.request_limits import count_prompt
+from proxy.forwarding.limits.request_limits import CountedPlan, count_plan
 from proxy.forwarding.limits.request_need import tokens_to_claim
 from proxy.resilience.failure_table import Row, find_row
 from proxy.resilience.read_error import NO_ERROR_FACTS, ProviderError
@@ -24,11 +24,12 @@ _STATUS = 429
 
 
 async def claim_call(
-    deployment: Deployment, size: PlanSize, now: float, tenant: str, gateway: Gateway
+    deployment: Deployment, size: PlanSize | CountedPlan, now: float, tenant: str, gateway: Gateway
 ) -> DeploymentClaim | float | None:
     """Claim a call from the limits of *deployment*, or return the seconds to wait for it. None without limits.
 
-    The tokens of the claim are an estimate. :meth:`proxy.state.limits.limiter.Limiter.end_call` corrects it.
+    *size* is that of the call's plan, counted where the limits of the key needed the numbers. The tokens of the claim
+    are an estimate, which :meth:`proxy.state.limits.limiter.Limiter.end_call` corrects.
 
     The limits are those of the provider's account, so they are shared by all entries and all clients that use it.
     """
@@ -36,9 +37,9 @@ async def claim_call(
         return None
     tokens = 0
     if deployment.tpm is not None:
-        prompt = await count_prompt(deployment, size, now, tenant, gateway)
-        usual = gateway.output_lengths.find_usual(tenant, deployment.model)
-        tokens = tokens_to_claim(prompt, size.longest_answer, usual, None)
+        if isinstance(size, PlanSize):
+            size = await count_plan(deployment, size, now, tenant, gateway)
+        tokens = tokens_to_claim(size.prompt, size.size.longest_answer, size.usual, None)
     return await gateway.limiter.admit_deployment(
         account_identity_of(deployment), deployment.rpm, deployment.tpm, tokens
     )

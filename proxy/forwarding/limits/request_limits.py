@@ -40,12 +40,13 @@ class CountedPlan:
 
     size: PlanSize
     prompt: int
-    """The tokens of the prompt, or 0 where nothing is limited by tokens or money."""
+    """The tokens of the prompt."""
 
     usual: int
     """The usual tokens of an answer."""
 
-    prices: Prices | None
+    prices: Prices | None = None
+    """The prices of the deployment. None without any, and where no money is limited."""
 
 
 class RequestLimits:
@@ -72,9 +73,8 @@ class RequestLimits:
         prices = find_prices(deployment) if limits.has_budget else None
         if limits.has_budget and prices is None and _refuses_unpriced(gateway):
             raise UnpricedModel(record.asked or deployment.label)
-        prompt = await count_prompt(deployment, size, now, record.key, gateway)
-        usual = gateway.output_lengths.find_usual(record.key, deployment.model)
-        return CountedPlan(size, prompt, usual, prices)
+        counted = await count_plan(deployment, size, now, record.key, gateway)
+        return counted if prices is None else CountedPlan(size, counted.prompt, counted.usual, prices)
 
     async def admit(self, counted: CountedPlan | None, now: float) -> None:
         """Admit the request, or raise what is reserved to what its next attempt may cost.
@@ -131,14 +131,19 @@ def limits_of_request(record: RequestRecord, gateway: Gateway) -> RequestLimits 
     return None if limits is None else RequestLimits(limits, record, gateway)
 
 
-async def count_prompt(
+async def count_plan(
     deployment: Deployment, size: PlanSize, now: float, tenant: str, gateway: Gateway
-) -> int:
-    """Return the tokens of the prompt of a plan of *size*, corrected by what *deployment* has counted before."""
+) -> CountedPlan:
+    """Return the numbers of a plan of *size*, corrected by what *deployment* has counted before. Prices are left out.
+
+    *now* is the event loop's time, and *tenant* the name of the client's key.
+    """
     lessons = gateway.learned_windows.peek(deployment, now, tenant)
     if size.weight <= MEDIUM:  # as nearly every request: saves two calls
-        return size.count(lessons)
-    return await run_offloaded(size.weight, partial(size.count, lessons))
+        prompt = size.count(lessons)
+    else:
+        prompt = await run_offloaded(size.weight, partial(size.count, lessons))
+    return CountedPlan(size, prompt, gateway.output_lengths.find_usual(tenant, deployment.model))
 
 
 def refuse(refusal: Refusal, record: RequestRecord, gateway: Gateway) -> ProxyError:

@@ -78,6 +78,18 @@ async def test_tokens_that_a_call_uses_beyond_its_claim_are_a_debt(upstream: Scr
     assert statuses == [200] * 3 + [429] * 2
 
 
+async def test_prompt_is_counted_once_for_the_limits_of_key_and_deployment(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("proxy.forwarding.limits.deployment_limits.count_plan", fail)
+    async with keyed({"tpm_limit": 1_000}, upstream, model_list=[_entry(tpm=100)]) as proxy:
+        assert (await ask(proxy, max_tokens=50)).status == 200
+        assert (await ask(proxy, OTHER, max_tokens=50)).status == 500, "nobody has counted for this key"
+
+
 async def test_keys_share_the_limit_of_a_deployment(upstream: ScriptedUpstream) -> None:
     """The quota is that of the operator's account at the provider."""
     async with keyed({}, upstream, model_list=[_entry(rpm=1)]) as proxy:

@@ -217,7 +217,7 @@ async def test_key_without_limits_of_tokens_and_money_pays_for_no_count(
     def fail(*_: object) -> None:
         raise AssertionError("the prompt was counted")
 
-    monkeypatch.setattr("proxy.forwarding.limits.request_limits.count_prompt", fail)
+    monkeypatch.setattr("proxy.forwarding.limits.request_limits.count_plan", fail)
     async with keyed(limits, upstream) as proxy:
         assert (await ask(proxy)).status == 200
 
