@@ -64,7 +64,7 @@ def commission_summary(job: SummaryJob, *, gateway: Gateway) -> None:
         refused = SummaryOutcome.DELAYED
     elif not jobs.shares.may_begin(tenant, job.policy.max_share):
         refused = SummaryOutcome.OVER_SHARE
-    elif gateway.limiter.budgets_used().get(tenant, 0.0) >= 1:
+    elif (gateway.limiter.used_share(tenant) or 0.0) >= 1:
         refused = SummaryOutcome.OVER_BUDGET
     elif not pool or not gateway.balancer.another_ready(pool, now, (), tenant):
         refused = SummaryOutcome.NOT_READY

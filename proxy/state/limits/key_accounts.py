@@ -107,14 +107,17 @@ class KeyAccounts:
 
         The share is the larger one of the key and its team. Running requests are included. Asks no store.
         """
-        used: dict[str, float] = {}
-        for key in self.table.keys:
-            for holder in self.table.holders_of(key):
-                if limit := holder.budget_nano:
-                    spend = self.spend_of(holder)
-                    share = (spend.spent_nano + spend.reserved + spend.others_reserved) / limit
-                    used[key] = max(share, used.get(key, 0.0))
-        return used
+        shares = ((key, self.used_share(key)) for key in self.table.keys)
+        return {key: share for key, share in shares if share is not None}
+
+    def used_share(self, key: str) -> float | None:
+        """Return the share of *key* as :meth:`budgets_used` does, or None without a spend limit."""
+        shares = []
+        for holder in self.table.holders_of(key):
+            if limit := holder.budget_nano:
+                spend = self.spend_of(holder)
+                shares.append((spend.spent_nano + spend.reserved + spend.others_reserved) / limit)
+        return max(shares, default=None)
 
     def to_exchange(self) -> list[AccountSpend]:
         """Return the spend that has changed since the last call, and some of all other spend in turn.

@@ -101,7 +101,7 @@ def test_one_long_text_of_a_key_is_named_once_for_all_models() -> None:
 
 @pytest.mark.long
 def test_not_more_than_some_lines_are_written() -> None:
-    """Where hundreds of combinations are too long, the last line has their number."""
+    """The last line has the number of all other texts that are too long."""
     found = faults_of(*entries(*[10_000] * 60), general_settings=general(20_000, *[10_000] * 60))
 
     assert len(found) == 21

@@ -381,6 +381,7 @@ async def test_used_share_of_a_budget_is_the_larger_of_key_and_team() -> None:
     await limits.admit("a", nano=DOLLAR // 10)
 
     assert limits.limiter.budgets_used() == {"a": 0.51, "b": 0.51}
+    assert [limits.limiter.used_share(key) for key in ("a", "c", "gone")] == [0.51, None, None]
 
 
 async def test_key_without_limits_is_admitted_and_counted() -> None:
